@@ -15,8 +15,10 @@ type Keyset struct {
 	At    int64      `json:"t,omitempty"` // microseconds
 	ID    string     `json:"i,omitempty"`
 	Party actor.Role `json:"p,omitempty"`
-	Seq   int64      `json:"s,omitempty"`
-	Day   string     `json:"d,omitempty"` // YYYY-MM-DD
+	// GuardianID is that of the Party.
+	GuardianID string `json:"g,omitempty"`
+	Seq        int64  `json:"s,omitempty"`
+	Day        string `json:"d,omitempty"` // YYYY-MM-DD
 }
 
 type page = endpoint.Page[Keyset]

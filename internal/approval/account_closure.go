@@ -35,11 +35,15 @@ func AccountClosure(coachID, coachName string, players []*Player, disputants []s
 				continue
 			}
 			effect := ClosureEffect{AccountID: a.AccountID}
+			guardian := a.Name
+			if a.Role != actor.Guardian {
+				guardian = p.Party(actor.Guardian).Name
+			}
 			if a.Consent.State == Approved {
 				effect.Event = &event.Event{
 					Type: event.CoachLeft, Party: a.Role, PartyID: a.AccountID,
 					CoachID: coachID, CoachName: coachName,
-					PlayerID: p.ID, StudentName: p.Student.FullName, GuardianName: p.Party(actor.Guardian).Name,
+					PlayerID: p.ID, StudentName: p.Student.FullName, GuardianName: guardian,
 				}
 			}
 			effects = append(effects, effect)

@@ -1,21 +1,34 @@
 package approval
 
 import (
+	"cmp"
+
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // newPlayer returns a player of the calling coach with both consents pending, or a
-// fault. guardian is nil for an adult student without one.
-func newPlayer(by actor.Actor, student Student, guardian *Person, rules Rules, op Operation) (*Player, error) {
+// fault. guardians are empty for an adult student without one.
+func newPlayer(by actor.Actor, student Student, guardians []Person, rules Rules, op Operation) (*Player, error) {
 	p := &Player{
 		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
 		Student:   Child{FullName: student.FullName, DateOfBirth: student.DateOfBirth, HasMedical: student.Medical != "", Medical: student.Medical, Basis: student.Basis},
 		CreatedAt: op.Now,
 	}
-	if guardian != nil {
-		p.Party(actor.Guardian).Person = *guardian
+	if len(guardians) > MaxGuardians {
+		return nil, errTooManyGuardians("/guardians")
 	}
+	for _, g := range guardians {
+		p.Parties = append(p.Parties, Party{Role: actor.Guardian, Person: g})
+	}
+	if len(guardians) == 0 {
+		p.Parties = append(p.Parties, Party{Role: actor.Guardian})
+	}
+	for i := range p.Parties {
+		p.Parties[i].GuardianID = op.NewID()
+	}
+	p.Parties = append(p.Parties, Party{Role: actor.Student})
+	p.Rule = cmp.Or(student.Rule, AnyGuardian)
 	p.Party(actor.Student).Number, p.Party(actor.Student).Language = student.Number, student.Language
 	if p.Student.Basis.Kind == "" {
 		p.Student.Basis.Kind = rules.DefaultBasis()
@@ -23,9 +36,9 @@ func newPlayer(by actor.Actor, student Student, guardian *Person, rules Rules, o
 	for i := range p.Parties {
 		p.Parties[i].Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
 	}
-	faults := append(p.validate(op, guardian != nil), op.checkName("/student/full_name", student.FullName)...)
-	if guardian != nil {
-		faults = append(faults, op.checkName("/guardian/name", guardian.Name)...)
+	faults := append(p.validate(op, len(guardians) > 0), op.checkName("/student/full_name", student.FullName)...)
+	for i, g := range guardians {
+		faults = append(faults, op.checkName(p.pointer(i)+"/name", g.Name)...)
 	}
 	if err := fault.Validation(faults); err != nil {
 		return nil, err
@@ -65,8 +78,7 @@ const GuardianNeeded = "A student under 18 needs a guardian."
 // validate returns a fault for each required field that is empty. named reports whether the coach entered a guardian.
 func (p *Player) validate(op Operation, named bool) []fault.Field {
 	var faults []fault.Field
-	g := p.Party(actor.Guardian)
-	if !named && p.Guardian() == nil {
+	if !named && len(p.Guardians()) == 0 {
 		if !p.Adult(op.Now) {
 			faults = append(faults, fault.Field{Pointer: "/guardian", Code: "required", Detail: GuardianNeeded})
 		}
@@ -77,8 +89,15 @@ func (p *Player) validate(op Operation, named bool) []fault.Field {
 			faults = append(faults, fault.Field{Pointer: pointer, Code: "required", Detail: "This is needed."})
 		}
 	}
-	need("/guardian/name", g.Name)
-	need("/guardian/relationship", g.Relationship)
-	need("/guardian/mobile_number", string(g.Number))
+	for i := range p.Parties {
+		g := &p.Parties[i]
+		if g.Role != actor.Guardian || g.Person == (Person{}) && len(p.Guardians()) > 0 {
+			continue
+		}
+		pointer := p.pointer(i)
+		need(pointer+"/name", g.Name)
+		need(pointer+"/relationship", g.Relationship)
+		need(pointer+"/mobile_number", string(g.Number))
+	}
 	return faults
 }

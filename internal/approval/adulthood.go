@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -79,7 +80,8 @@ func (d Date) adultStepAt(step AdultStep, zone *time.Location) time.Time {
 func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location) []event.Event {
 	kind, day := event.TurningAdult, p.Student.DateOfBirth.AdultOn().String()
 	own := p.Party(actor.Student)
-	guardian, student := p.Party(actor.Guardian).Consent.State == Approved, own.Consent.State
+	student := own.Consent.State
+	guardian := slices.ContainsFunc(p.Parties, func(a Party) bool { return a.Role == actor.Guardian && a.Consent.State == Approved })
 	if step == Turned {
 		kind, day = event.TurnedAdult, ""
 		if guardian && student != Approved {
@@ -87,22 +89,26 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 		}
 	}
 	var events []event.Event
-	tell := func(party actor.Role, day string) {
+	tell := func(party *Party, day string) {
 		e := p.newEvent(kind, party)
 		e.Day = day
 		events = append(events, e)
 	}
 	if own.AccountID != "" && (student != Pending || own.OpenRequest() != nil) {
 		if step == TurningSoon && student == Pending {
-			tell(actor.Student, "")
+			tell(own, "")
 		} else {
-			tell(actor.Student, day)
+			tell(own, day)
+		}
+	}
+	for _, g := range p.Guardians() {
+		if g.Consent.State == Approved {
+			tell(g, day)
 		}
 	}
 	if guardian {
-		tell(actor.Guardian, day)
 		if step == Turned && student != Approved {
-			e := p.newEvent(event.AdultUnanswered, "")
+			e := p.newEvent(event.AdultUnanswered, nil)
 			e.Day = day
 			events = append(events, e)
 		}
@@ -110,21 +116,25 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 	return events
 }
 
-// endGuardianAlone ends a guardian's approval from before the student was an adult, unless the student
+// endGuardianAlone ends each guardian's approval from before the student was an adult, unless the student
 // has approved. The guardian is optional from then on, so there is no new request.
 func (p *Player) endGuardianAlone(op Operation) Change {
-	g := &p.Party(actor.Guardian).Consent
-	if p.Guardian() == nil || g.State != Approved || p.Party(actor.Student).Consent.State == Approved || !p.Adult(op.Now) ||
-		!g.ChangedAt.Before(p.Student.DateOfBirth.AdultOn().in(time.UTC, 0)) {
+	if p.Party(actor.Student).Consent.State == Approved || !p.Adult(op.Now) {
 		return Change{}
 	}
-	g.restart(PendingAdult, op.Now)
-	return Change{Save: true}
+	ended := false
+	for _, a := range p.Guardians() {
+		if g := &a.Consent; g.State == Approved && g.ChangedAt.Before(p.Student.DateOfBirth.AdultOn().in(time.UTC, 0)) {
+			g.restart(PendingAdult, op.Now)
+			ended = true
+		}
+	}
+	return Change{Save: ended}
 }
 
-// EndGuardianView removes the guardian of an adult student who has answered: the guardian no longer
+// EndGuardianView removes a guardian of an adult student who has answered, or all if guardianID is empty: the guardian no longer
 // sees the player and is told, and so is the coach. Without a guardian it does nothing.
-func (p *Player) EndGuardianView(by actor.Actor, op Operation) (Change, error) {
+func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation) (Change, error) {
 	switch {
 	case by.Role != actor.Student || !p.VisibleTo(by):
 		return Change{}, fault.Missing()
@@ -132,14 +142,29 @@ func (p *Player) EndGuardianView(by actor.Actor, op Operation) (Change, error) {
 		return Change{}, fault.New(fault.Forbidden, "role_not_allowed", "You can end your guardian's view from the age of 18.")
 	case p.Party(actor.Student).Consent.State == Pending:
 		return Change{}, fault.New(fault.Forbidden, "approval_pending", "Answer first. After that you can end your guardian's view.")
-	case p.Guardian() == nil:
-		return Change{}, nil
 	}
-	c := Change{Save: true, By: by}
-	e := p.newEvent(event.GuardianViewEnded, "")
-	guardian := p.Party(actor.Guardian)
-	p.changeContact(guardian, guardian.Number, op, &c)
-	guardian.Person = Person{}
-	c.Events = append(c.Events, e)
+	ended := p.Guardians()
+	if guardianID != "" {
+		g, err := p.find(actor.Guardian, guardianID)
+		if err != nil {
+			return Change{}, err
+		}
+		ended = []*Party{g}
+	}
+	c := Change{Save: len(ended) > 0, By: by}
+	var ids []string
+	for _, g := range ended {
+		ids = append(ids, g.GuardianID)
+	}
+	for i := len(ids) - 1; i >= 0; i-- { // from the last
+		g := p.Find(actor.Guardian, ids[i])
+		e := p.newEvent(event.GuardianViewEnded, nil)
+		e.GuardianName = g.Name
+		p.drop(g, op, &c)
+		if guardianID == "" {
+			c.Events = slices.DeleteFunc(c.Events, func(e event.Event) bool { return e.Type == event.GuardianRemoved })
+		}
+		c.Events = append(c.Events, e)
+	}
 	return c, nil
 }

@@ -24,16 +24,59 @@ var AppServices = []string{
 type ConsentStatus struct {
 	PlayerID string
 	// Sequence is the number of status changes of the player so far.
-	Sequence    int64
+	Sequence int64
+	// Guardian and HasGuardian are of the first guardian: see As. HasGuardian is false without one.
 	Guardian    State
+	HasGuardian bool
 	Student     State
 	DateOfBirth Date
-	// HasGuardian is false for an adult student without a guardian.
-	HasGuardian bool
+	// Guardians are all guardians in their order, and Rule says whose yes the services of the student need.
+	Guardians []GuardianConsent
+	Rule      GuardianRule
 	// HasStudentNumber reports whether the student has a number.
 	HasStudentNumber bool
 	// CoachTier is the stored name of the coach's tier.
 	CoachTier string
+}
+
+// GuardianConsent is the consent of one guardian.
+type GuardianConsent struct {
+	ID, AccountID string
+	State         State
+}
+
+// As returns s with the consent of the guardian with an id in the place of the first. It returns s for an empty id, and no
+// guardian for an unknown one.
+func (s ConsentStatus) As(guardianID string) ConsentStatus {
+	if guardianID == "" {
+		return s
+	}
+	s.Guardian, s.HasGuardian = Pending, false
+	for _, g := range s.Guardians {
+		if g.ID == guardianID {
+			s.Guardian, s.HasGuardian = g.State, true
+		}
+	}
+	return s
+}
+
+// SeenBy returns s as by sees it: a guardian sees its own consent in the place of the first.
+func (s ConsentStatus) SeenBy(by actor.Actor) ConsentStatus {
+	for _, g := range s.Guardians {
+		if by.Role == actor.Guardian && g.AccountID == by.AccountID {
+			return s.As(g.ID)
+		}
+	}
+	return s
+}
+
+// GuardianApproval returns what the answers of all guardians mean together.
+func (s ConsentStatus) GuardianApproval() GuardianApproval {
+	states := make([]State, len(s.Guardians))
+	for i, g := range s.Guardians {
+		states[i] = g.State
+	}
+	return guardianApproval(s.Rule, states)
 }
 
 // HasParty reports whether the player has a guardian, or a student with a number.
@@ -54,10 +97,14 @@ func (s ConsentStatus) Approved(party actor.Role) bool {
 
 // ConsentStatus returns the consent status of p.
 func (p *Player) ConsentStatus() ConsentStatus {
-	return ConsentStatus{
-		PlayerID: p.ID, Guardian: p.Party(actor.Guardian).Consent.State, Student: p.Party(actor.Student).Consent.State,
+	s := ConsentStatus{
+		PlayerID: p.ID, Guardian: p.Party(actor.Guardian).Consent.State, Student: p.Party(actor.Student).Consent.State, Rule: p.Rule,
 		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian() != nil, HasStudentNumber: p.Number(actor.Student) != "", CoachTier: p.CoachTier,
 	}
+	for _, g := range p.Guardians() {
+		s.Guardians = append(s.Guardians, GuardianConsent{g.GuardianID, g.AccountID, g.Consent.State})
+	}
+	return s
 }
 
 // Availability says which parties have which services (spec section 2.4).
@@ -72,9 +119,20 @@ type Availability struct {
 	// HasGuardian and HasStudentNumber are as in ConsentStatus.
 	HasGuardian      bool
 	HasStudentNumber bool
+	// Guardians say of each guardian whether it has the app.
+	Guardians []GuardianApp
 	// NotInTier are the app services that the coach's tier does not have.
 	NotInTier []string
 }
+
+// GuardianApp says whether a guardian has the app.
+type GuardianApp struct {
+	GuardianID string `json:"guardian_id"`
+	Enabled    bool   `json:"app_enabled"`
+}
+
+// GuardianApps returns Guardians as a list of openapi.yaml.
+func (a Availability) GuardianApps() []GuardianApp { return append([]GuardianApp{}, a.Guardians...) }
 
 // ServiceAccess is one service and the parties that have it, as the ServiceAccess of openapi.yaml.
 type ServiceAccess struct {
@@ -107,7 +165,8 @@ func (a Availability) Services() []ServiceAccess {
 	return list
 }
 
-// Availability derives the available services from the two consents.
+// Availability derives the available services from the consents. Of several guardians each has its own; the services of the guardian
+// are those of the first: see As.
 func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	a := Availability{
 		PlayerID:    s.PlayerID,
@@ -118,7 +177,10 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
 	if rules.NeedsGuardian(s.DateOfBirth, now) {
-		a.StudentApp = a.StudentApp && a.GuardianApp
+		a.StudentApp = a.StudentApp && s.GuardianApproval() == GuardiansAgree
+	}
+	for _, g := range s.Guardians {
+		a.Guardians = append(a.Guardians, GuardianApp{g.ID, g.State == Approved && !rules.unproved()})
 	}
 	for _, name := range AppServices {
 		if rules.TierHas != nil && !rules.TierHas(s.CoachTier, name) {
@@ -147,7 +209,7 @@ type AppAccess string
 // The values of AppAccess.
 const (
 	AppGranted AppAccess = ""
-	// AppPending: the party, or the guardian of a minor if rules want both, has not answered, or its answer cannot be proved now.
+	// AppPending: the party, or a guardian of a minor if rules want both, has not answered, or its answer cannot be proved now.
 	AppPending AppAccess = "pending"
 	// AppRefused: that party rejected or revoked.
 	AppRefused AppAccess = "required"
@@ -162,8 +224,11 @@ func (s ConsentStatus) AppAccess(party actor.Role, service string, rules Rules, 
 	on, state := a.GuardianApp, s.Guardian
 	if party == actor.Student {
 		on, state = a.StudentApp, s.Student
-		if state == Approved { // the guardian's consent is missing
-			state = s.Guardian
+		if state == Approved { // that of a guardian is missing, or they disagree
+			state = Rejected
+			if s.GuardianApproval() == GuardiansWaiting {
+				state = Pending
+			}
 		}
 	}
 	switch {

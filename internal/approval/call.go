@@ -34,27 +34,27 @@ func (p *Player) Call(by actor.Actor, requestID string, rules Rules, op Operatio
 	if err != nil {
 		return Change{}, err
 	}
-	if err := p.MayCall(r.Party, rules, op.Now); err != nil {
+	a := p.Asked(r)
+	if err := p.MayCall(a, rules, op.Now); err != nil {
 		return Change{}, err
 	}
 	r.FollowedUpAt = op.Now
 	return Change{
 		Save: true, FollowedUp: r, By: by,
-		Send: []Message{{Request: r, Channel: message.Voice, Kind: MessageReminder, Destination: rules.Call(p.Party(r.Party).addresses())}},
+		Send: []Message{{Request: r, Channel: message.Voice, Kind: MessageReminder, Destination: rules.Call(a.addresses())}},
 	}, nil
 }
 
 // MayCall returns why the coach can not have a party with an open request called now, or nil.
-func (p *Player) MayCall(party actor.Role, rules Rules, now time.Time) error {
-	a := p.Party(party)
-	facts := a.CallFacts
+func (p *Player) MayCall(a *Party, rules Rules, now time.Time) error {
+	party, facts := a.Role, a.CallFacts
 	early := a.Request.RequestedAt.Add(CallAfter)
 	again := facts.Last.Add(callEvery)
 	at, _, awake := facts.To.CallAt(now)
 	switch {
 	case rules.Call == nil:
 		return fault.New(fault.Conflict, "voice_not_configured", "This service makes no calls that ask a question.")
-	case p.disputed(party, p.Number(party)):
+	case p.disputed(party, a.Number):
 		return errDisputed(party)
 	case facts.To.Stopped || !awake || facts.To.Preferences.Refuses(message.Reminder, message.SMS):
 		return fault.New(fault.Conflict, "messages_stopped", "The %s wants no messages from you. Talk to them. The question is still open in the app.", party)

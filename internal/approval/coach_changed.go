@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -44,10 +45,10 @@ func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, b
 				continue
 			}
 			changes = append(changes, ConsentChange{
-				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: a.Role, Before: Approved, After: Approved, Player: p, Consent: a.Consent, Version: p.Version, At: tx.Now,
+				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: a.Role, GuardianID: a.GuardianID, Before: Approved, After: Approved, Player: p, Consent: a.Consent, Version: p.Version, At: tx.Now,
 			})
 			if told {
-				e := p.newEvent(event.CoachChanged, a.Role)
+				e := p.newEvent(event.CoachChanged, &a)
 				e.FormerCoach = before.Name
 				events = append(events, e)
 			}
@@ -85,16 +86,17 @@ func notifyApproved(ctx context.Context, tx *store.Tx, coachID string, events []
 // knownPlayers returns the live players of a coach by id, with what records and notifications say about them.
 func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) (map[string]*Player, error) {
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.version, p.student_name, p.date_of_birth, p.created_at, a.role, a.name, a.relationship, a.number, a.email, a.account_id,
+		SELECT p.id, p.version, p.student_name, p.date_of_birth, p.created_at, a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.account_id,
 			a.state, a.changed_at, a.pending_since, a.pending_reason
 		FROM parties a JOIN players p ON p.id = a.player_id
 		WHERE a.coach_id = $1 AND a.deleted_at IS NULL`, coachID)
-	players := map[string]*Player{}
+	players, positions := map[string]*Player{}, map[string][]int{}
 	err = database.Each(rs, err, func(row database.Scanner) error {
 		p := &Player{CoachID: coachID, CoachName: coachName}
 		var a Party
 		var born string
-		err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, database.IntoTime(&p.CreatedAt), &a.Role, database.IntoText(&a.Name), database.IntoText(&a.Relationship),
+		var position int
+		err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, database.IntoTime(&p.CreatedAt), &a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship),
 			database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.AccountID),
 			&a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)))
 		if err != nil {
@@ -105,7 +107,11 @@ func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) 
 		} else if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
 			return err
 		}
-		*p.Party(a.Role) = a
+		if a.Role == actor.Student {
+			position = maxPosition
+		}
+		at, _ := slices.BinarySearch(positions[p.ID], position)
+		positions[p.ID], p.Parties = slices.Insert(positions[p.ID], at, position), slices.Insert(p.Parties, at, a)
 		players[p.ID] = p
 		return nil
 	})

@@ -22,7 +22,7 @@ func (Hooks) CoachRenaming(ctx context.Context, tx *store.Tx, coachID, before, a
 		p := known[id]
 		for _, a := range p.Parties {
 			if a.Consent.State == Approved && a.AccountID != "" {
-				e := p.newEvent(event.CoachRenaming, a.Role)
+				e := p.newEvent(event.CoachRenaming, &a)
 				e.FormerCoach, e.Day = before, from.UTC().Format(time.DateOnly)
 				events = append(events, e)
 			}

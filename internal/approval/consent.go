@@ -1,4 +1,4 @@
-// Package approval is the core of Touchline: players, the two consent machines of
+// Package approval is the core of Touchline: players, the consent machines of the parties of
 // each, the requests that ask for consent, the history that proves it, and the
 // services that follow from it. Its only I/O is through its Store, and time is an
 // argument. Delivery of messages belongs to package message and the workers.
@@ -78,7 +78,7 @@ func (s State) Allowed() []string {
 // targetState returns the state that a party's trigger leads to.
 func (t Trigger) targetState() State { return State(t) }
 
-// Consent is the response of one party. The two consents of a player are independent.
+// Consent is the response of one party. The consents of a player are independent.
 type Consent struct {
 	State State
 	// ChangedAt is when the state last changed; zero before the first change.
@@ -141,5 +141,5 @@ func (c *Consent) restart(reason PendingReason, now time.Time) {
 	c.PendingSince, c.PendingReason = now, reason
 }
 
-// Parties are the two parties, in the order in which lists name them.
+// Parties are the two roles, in the order in which lists name them.
 var Parties = []actor.Role{actor.Guardian, actor.Student}

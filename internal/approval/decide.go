@@ -26,7 +26,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if by.Role == actor.Coach || by.Role != party || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	approver := p.Party(party)
+	approver := p.PartyOf(by)
 	if err := approver.checkRequest(d); err != nil {
 		return Change{}, err
 	}
@@ -43,13 +43,13 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if err := approver.checkVersion(by, d); err != nil {
 		return Change{}, err
 	}
-	d.Wording = p.withShown(party, d.Wording)
+	d.Wording = p.withShown(approver, d.Wording)
 	// The history is ordered by time: a decision must be later than those before it.
 	for i := range p.Parties {
 		op.Now = laterThan(p.Parties[i].Consent.ChangedAt, op.Now)
 	}
 	c := Change{Save: true, By: by, History: &Record{
-		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
+		ID: op.NewID(), PlayerID: p.ID, Party: party, GuardianID: approver.GuardianID, ApproverID: by.AccountID,
 		Action: d.Action, Reason: d.Reason, At: op.Now, Via: by.Via, Wording: d.Wording,
 	}}
 	if d.Action == Approve {
@@ -62,8 +62,12 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if approver.Request != nil {
 		c.History.RequestID = approver.Request.ID
 	}
+	before := p.GuardianApproval()
 	approver.Consent.move(next, op.Now)
-	c.Events = append(c.Events, p.newEvent(event.Type(d.Action), party))
+	c.Events = append(c.Events, p.newEvent(event.Type(d.Action), approver))
+	if after := p.GuardianApproval(); after == GuardiansDisagree && before != after && !p.Adult(op.Now) {
+		c.Events = append(c.Events, p.conflictEvent())
+	}
 	return c, nil
 }
 
@@ -104,7 +108,7 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	a := p.Party(by.Role)
+	a := p.PartyOf(by)
 	r := a.Request
 	if r == nil || r.ID != requestID || r.State != RequestPending {
 		return Change{}, errNoOpenRequest()
@@ -112,7 +116,7 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	c := Change{Save: true, By: by, Dispute: r}
 	a.closeRequest(RequestDisputed, op.Now, &c)
 	r.Via = by.Via
-	c.Events = append(c.Events, p.newEvent(event.Disputed, by.Role))
+	c.Events = append(c.Events, p.newEvent(event.Disputed, a))
 	return c, nil
 }
 
@@ -126,17 +130,18 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	r := p.Party(by.Role).Request
+	a := p.PartyOf(by)
+	r := a.Request
 	if r == nil || r.ID != requestID || r.State != RequestDisputed {
 		return Change{}, nil
 	}
-	c := Change{Save: true, By: by, Lift: by.Role}
-	consent := p.Party(by.Role).Consent
+	c := Change{Save: true, By: by, Lift: r}
+	consent := a.Consent
 	outdated := consent.State != Pending || consent.PendingSince.After(r.RequestedAt) // another student
 	if outdated || r.PartyID != by.AccountID || op.Now.Sub(r.ClosedAt) > reopenWithin {
 		r.State = RequestCancelled
 		c.Closed = append(c.Closed, r)
-		c.Events = append(c.Events, p.DisputeLifted(by.Role))
+		c.Events = append(c.Events, p.DisputeLifted(a))
 		return c, nil
 	}
 	r.State, r.ClosedAt, r.Via = RequestPending, time.Time{}, ""
@@ -147,7 +152,7 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 // LiftOutdated ends the dispute of party about a request that the party can no longer see; state
 // is the state of that request. It returns false if the dispute has ended already, as in a retry of
 // the client. The events notify the coach, unless the coach closed the account.
-func (p *Player) LiftOutdated(party actor.Role, state RequestState, coachClosed bool) (lifted bool, events []event.Event) {
+func (p *Player) LiftOutdated(party *Party, state RequestState, coachClosed bool) (lifted bool, events []event.Event) {
 	switch {
 	case state != RequestDisputed:
 		return false, nil
@@ -158,18 +163,18 @@ func (p *Player) LiftOutdated(party actor.Role, state RequestState, coachClosed 
 }
 
 // DisputeLifted returns the event that the dispute of party ended and that its request stays closed.
-func (p *Player) DisputeLifted(party actor.Role) event.Event {
+func (p *Player) DisputeLifted(party *Party) event.Event {
 	return p.newEvent(event.DisputeLifted, party)
 }
 
 // withholdUnproved makes an approval pending again, whose record contradicts it. It changes nothing if the player has
 // changed since version was read.
-func (p *Player) withholdUnproved(party actor.Role, version int64, op Operation) Change {
-	consent := &p.Party(party).Consent
-	if p.Version != version || !p.DeletedAt.IsZero() || consent.State != Approved {
+func (p *Player) withholdUnproved(party actor.Role, guardianID string, version int64, op Operation) Change {
+	a := p.Find(party, guardianID)
+	if p.Version != version || !p.DeletedAt.IsZero() || a == nil || a.Consent.State != Approved {
 		return Change{}
 	}
-	consent.restart(PendingUnproved, op.Now)
+	a.Consent.restart(PendingUnproved, op.Now)
 	return Change{Save: true}
 }
 

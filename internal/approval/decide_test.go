@@ -19,7 +19,7 @@ func TestLiftOutdated(t *testing.T) {
 		{approval.RequestCancelled, false, false, false},
 		{approval.RequestCancelled, true, false, false},
 	} {
-		lifted, events := new(approval.Player).LiftOutdated(actor.Guardian, tt.state, tt.coachClosed)
+		lifted, events := new(approval.Player).LiftOutdated(new(approval.Player).Party(actor.Guardian), tt.state, tt.coachClosed)
 		if lifted != tt.lifted || len(events) == 1 != tt.notify {
 			t.Errorf("%s, coach closed %t: lifted %t, events %+v", tt.state, tt.coachClosed, lifted, events)
 		}

@@ -18,7 +18,7 @@ const (
 // DisclosedTo returns how much of p by may read, if p is visible to by: a coach
 // the details, a party only the outline until it has approved, and while that cannot be proved.
 func (p *Player) DisclosedTo(by actor.Actor) Disclosure {
-	if by.Role != actor.Coach && (p.Party(by.Role).Consent.State != Approved || p.Unproved) {
+	if a := p.PartyOf(by); by.Role != actor.Coach && (a == nil || a.Consent.State != Approved || p.Unproved) {
 		return Outline
 	}
 	return Details

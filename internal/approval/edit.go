@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"slices"
+
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -10,9 +12,14 @@ import (
 // Patch is a merge patch of a player (RFC 7396): nil keeps a field, a pointer to
 // the zero value clears it. Each value has been validated; merge validates the whole player.
 type Patch struct {
-	Student        StudentPatch
+	Student StudentPatch
+	// Guardian changes the guardian with GuardianID, the first one if that is empty.
 	Guardian       *GuardianPatch
+	GuardianID     string
 	RemoveGuardian bool
+	Rule           *GuardianRule
+	// Position moves the guardian with GuardianID there; 1 makes it the first.
+	Position *int
 }
 
 // MayOpenRequest reports whether the patch changes a field that consent depends on,
@@ -44,12 +51,13 @@ type GuardianPatch struct {
 // merge applies patch and validates the result.
 func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	var faults []fault.Field
+	set(&p.Rule, patch.Rule)
 	if name := patch.Student.FullName; name != nil && *name != p.Student.FullName {
 		faults = op.checkName("/student/full_name", *name)
 	}
 	set(&p.Student.FullName, patch.Student.FullName)
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
-	student, guardian := p.Party(actor.Student), p.Party(actor.Guardian)
+	student, guardian := p.Party(actor.Student), p.Find(actor.Guardian, patch.GuardianID)
 	set(&student.Number, patch.Student.Number)
 	if text := patch.Student.Medical; text != nil {
 		p.Student.Medical, p.Student.HasMedical = *text, *text != ""
@@ -60,7 +68,7 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	}
 	if g := patch.Guardian; g != nil {
 		if g.Name != nil && *g.Name != guardian.Name {
-			faults = append(faults, op.checkName("/guardian/name", *g.Name)...)
+			faults = append(faults, op.checkName(p.pointer(p.index(guardian))+"/name", *g.Name)...)
 		}
 		set(&guardian.Name, g.Name)
 		set(&guardian.Relationship, g.Relationship)
@@ -69,6 +77,11 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 		set(&guardian.Language, g.Language)
 	}
 	return append(p.validate(op, patch.Guardian != nil), faults...)
+}
+
+// index returns the index of a party of p.
+func (p *Player) index(a *Party) int {
+	return slices.IndexFunc(p.Parties, func(b Party) bool { return b.Role == a.Role && b.GuardianID == a.GuardianID })
 }
 
 func set[T any](field *T, value *T) {
@@ -86,11 +99,21 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
+	if _, err := p.find(actor.Guardian, patch.GuardianID); err != nil {
+		return Change{}, err
+	}
+	if patch.RemoveGuardian && len(p.Guardians()) > 1 {
+		return Change{}, errFirstGuardian()
+	}
 	before := p.Copy()
 	if err := fault.Validation(p.merge(patch, op)); err != nil {
 		return Change{}, err
 	}
-	same, sameNumbers := p.Student == before.Student, true
+	moved := p.move(patch)
+	if moved {
+		before.move(patch)
+	}
+	same, sameNumbers := p.Student == before.Student && p.Rule == before.Rule && !moved, true
 	for i, a := range p.Parties {
 		same, sameNumbers = same && a.Person == before.Parties[i].Person, sameNumbers && a.Number == before.Parties[i].Number
 	}
@@ -115,7 +138,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		needsRequest := a.OpenRequest() != nil || a.Consent.State != Pending
 		if a.Consent.State == Approved && a.Number == number {
 			if changes := p.changes(before, otherParty(a.Role)); len(changes) > 0 {
-				e := p.newEvent(event.Changed, a.Role)
+				e := p.newEvent(event.Changed, a)
 				e.Changes = changes
 				c.Events = append(c.Events, e)
 			}
@@ -138,7 +161,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 }
 
 // changes returns the differences from before that concern a party: the student's name and
-// birth date, and the number of the other party.
+// birth date, and the number of the other party. The student learns of the number of each guardian; a guardian not of another's.
 func (p *Player) changes(before *Player, other actor.Role) []event.Change {
 	var changes []event.Change
 	add := func(change event.Change, differs bool) {
@@ -152,7 +175,12 @@ func (p *Player) changes(before *Player, other actor.Role) []event.Change {
 	if other == actor.Guardian {
 		number = event.GuardianNumberChanged
 	}
-	add(number, p.Number(other) != before.Number(other))
+	for i, a := range p.Parties {
+		if a.Role == other && a.Number != before.Parties[i].Number {
+			add(number, true)
+			break
+		}
+	}
 	return changes
 }
 
@@ -177,7 +205,7 @@ func (p *Player) remove(op Operation) Change {
 		}
 		c.ForgetNotifications = append(c.ForgetNotifications, a.AccountID)
 		if a.Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Removed, a.Role))
+			c.Events = append(c.Events, p.newEvent(event.Removed, a))
 		}
 	}
 	p.DeletedAt = op.Now

@@ -8,7 +8,11 @@ import (
 
 // NewPlayer returns a new player, as Service.Add makes it, and what opens its first requests.
 func NewPlayer(by actor.Actor, student Student, guardian *Person, rules Rules, op Operation) (*Player, func(Roster) (Change, error), error) {
-	p, err := newPlayer(by, student, guardian, rules, op)
+	var guardians []Person
+	if guardian != nil {
+		guardians = []Person{*guardian}
+	}
+	p, err := newPlayer(by, student, guardians, rules, op)
 	return p, func(roster Roster) (Change, error) { return p.openFirstRequests(rules, op, roster) }, err
 }
 

@@ -96,7 +96,7 @@ func (s *fakeStore) Send(by actor.Actor, party actor.Role, correction approval.P
 
 func (s *fakeStore) Remind(by actor.Actor, party actor.Role) (left int, err error) {
 	_, err = s.update(func(p *approval.Player, op approval.Operation) (c approval.Change, err error) {
-		c, left, err = p.Remind(by, party, s.rules, op)
+		c, left, err = p.Remind(by, party, "", s.rules, op)
 		return c, err
 	})
 	return left, err
@@ -129,7 +129,7 @@ func (s *fakeStore) Remove(by actor.Actor) error {
 
 func (s *fakeStore) EndGuardianView(by actor.Actor) error {
 	_, err := s.update(func(p *approval.Player, op approval.Operation) (approval.Change, error) {
-		return p.EndGuardianView(by, op)
+		return p.EndGuardianView(by, "", op)
 	})
 	return err
 }
@@ -190,14 +190,14 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 	if c.History != nil {
 		s.history = append(s.history, *c.History)
 	}
-	if c.Reminded != "" {
-		s.reminders[c.Reminded] = append(s.reminders[c.Reminded], s.now())
+	if r := c.Reminded; r != nil {
+		s.reminders[r.Party] = append(s.reminders[r.Party], s.now())
 	}
 	if r := c.Dispute; r != nil {
 		s.disputes[approval.Contact{Party: r.Party, Number: p.Number(r.Party)}] = true
 	}
-	if c.Lift != "" {
-		delete(s.disputes, approval.Contact{Party: c.Lift, Number: p.Number(c.Lift)})
+	if r := c.Lift; r != nil {
+		delete(s.disputes, approval.Contact{Party: r.Party, Number: p.Number(r.Party)})
 	}
 	open := map[actor.Role]int{}
 	for _, r := range s.requests {

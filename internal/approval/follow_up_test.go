@@ -30,8 +30,11 @@ func TestFollowUps(t *testing.T) {
 		change   func(p *approval.Player) error
 		followed bool
 	}{
-		"call":     {func(p *approval.Player) error { _, err := p.FollowUp(coach, "request", "", op); return err }, true},
-		"reminder": {func(p *approval.Player) error { _, _, err := p.Remind(coach, actor.Guardian, rules, op); return err }, true},
+		"call": {func(p *approval.Player) error { _, err := p.FollowUp(coach, "request", "", op); return err }, true},
+		"reminder": {func(p *approval.Player) error {
+			_, _, err := p.Remind(coach, actor.Guardian, "", rules, op)
+			return err
+		}, true},
 		"resend": {func(p *approval.Player) error {
 			_, _, err := p.Send(coach, actor.Guardian, approval.Patch{}, nil, rules, op)
 			return err

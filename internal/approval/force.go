@@ -25,7 +25,7 @@ func nextToward(from, to State) Trigger {
 
 // Force brings the consent of a party to a state, step by step: it decides as the party and asks again as the coach, so
 // history, messages and records are those of real decisions. It is for services for development.
-func (s *Service) Force(ctx context.Context, playerID string, party actor.Role, to State) (*Player, error) {
+func (s *Service) Force(ctx context.Context, playerID string, party actor.Role, guardianID string, to State) (*Player, error) {
 	for {
 		p, err := s.update(ctx, playerID, loadOptions{}, func(*Player, Operation) (Change, error) { return Change{}, nil })
 		if err != nil {
@@ -34,7 +34,10 @@ func (s *Service) Force(ctx context.Context, playerID string, party actor.Role, 
 		if !p.DeletedAt.IsZero() {
 			return nil, fault.Missing()
 		}
-		approver := p.Party(party)
+		approver, err := p.find(party, guardianID)
+		if err != nil {
+			return nil, err
+		}
 		if approver.Consent.State == to {
 			return p, nil
 		}
@@ -43,9 +46,9 @@ func (s *Service) Force(ctx context.Context, playerID string, party actor.Role, 
 		}
 		trigger := nextToward(approver.Consent.State, to)
 		if trigger == Ask {
-			_, _, err = s.Send(ctx, actor.Actor{AccountID: p.CoachID, Role: actor.Coach, Number: p.CoachNumber, Via: actor.ViaAPI}, playerID, party, Patch{}, nil)
+			_, _, err = s.Send(ctx, actor.Actor{AccountID: p.CoachID, Role: actor.Coach, Number: p.CoachNumber, Via: actor.ViaAPI}, playerID, party, Patch{GuardianID: guardianID}, nil)
 		} else {
-			by := actor.Actor{AccountID: approver.AccountID, Role: party, Number: p.Number(party), Via: actor.ViaAPI, SignedInAt: s.Now()}
+			by := actor.Actor{AccountID: approver.AccountID, Role: party, Number: approver.Number, Via: actor.ViaAPI, SignedInAt: s.Now()}
 			_, _, err = s.Decide(ctx, by, playerID, Decision{Action: trigger})
 		}
 		if err != nil {

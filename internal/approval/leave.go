@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -41,7 +42,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 			})
 		}
 		action := Trigger("")
-		switch approver := p.Party(by.Role); {
+		switch approver := p.PartyOf(by); {
 		case approver.Consent.State == Approved:
 			action = Revoke
 		case approver.Consent.State == Pending && approver.OpenRequest() != nil:
@@ -50,6 +51,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 		if action != "" {
 			err := change(func(p *Player, op Operation) (Change, error) {
 				c, err := p.Decide(by, by.Role, Decision{Action: action, Wording: w}, op)
+				c.Events = slices.DeleteFunc(c.Events, func(e event.Event) bool { return e.Type == event.GuardiansDisagree })
 				decided = c.History
 				return c, err
 			})
@@ -60,7 +62,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 		return change(func(p *Player, op Operation) (Change, error) {
 			c := p.leave(by, w, op)
 			if action != "" {
-				c.Events = nil // the coach knows by the decision
+				c.Events = slices.DeleteFunc(c.Events, func(e event.Event) bool { return e.Type == event.Left }) // the coach knows by the decision
 			}
 			return c, nil
 		})
@@ -74,11 +76,18 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 // leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again. The
 // sessions and notifications of the account end with it.
 func (p *Player) leave(by actor.Actor, w Wording, op Operation) Change {
-	left := p.newEvent(event.Left, by.Role)
-	a := p.Party(by.Role)
+	a := p.PartyOf(by)
+	c := Change{Save: true, By: by, Wording: w, Events: []event.Event{p.newEvent(event.Left, a)}}
+	was := *a
 	a.AccountID, a.Person = "", Person{}
 	a.Consent.restart(PendingContact, laterThan(a.Consent.ChangedAt, op.Now))
-	return Change{Save: true, By: by, Wording: w, Events: []event.Event{left}}
+	if a.Role == actor.Guardian {
+		p.tellOthers(event.GuardianRemoved, &was, &c)
+	}
+	if i := p.index(a); a.Role == actor.Guardian && i > 0 {
+		p.Parties = slices.Delete(slices.Clone(p.Parties), i, i+1)
+	}
+	return c
 }
 
 // RemoveForErasure removes a player whom an operator erases, and tells the coach without naming the player. It returns not_found

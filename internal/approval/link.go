@@ -95,7 +95,7 @@ func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE l.hash = $1 AND (l.to_number = TRUE
-			OR l.address = (SELECT g.email FROM parties g WHERE g.player_id = p.id AND g.role = 'guardian'))`, hash, database.Micros(now)).
+			OR l.address = (SELECT g.email FROM parties g WHERE g.player_id = p.id AND g.role = 'guardian' AND g.guardian_id = r.guardian_id))`, hash, database.Micros(now)).
 		Scan(&old, &l.RequestID, &l.Version, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber,
 			&l.CoachID, database.IntoText(&l.BatchName), &l.OthersOpen)
 	if err == nil && old {

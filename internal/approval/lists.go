@@ -18,6 +18,8 @@ type Keyset struct {
 	At    time.Time
 	ID    string
 	Party actor.Role
+	// GuardianID is that of the Party.
+	GuardianID string
 }
 
 // Filter filters the players of a coach.
@@ -50,6 +52,7 @@ type PendingItem struct {
 	PlayerID     string
 	StudentName  string
 	Party        actor.Role
+	GuardianID   string
 	ApproverName string
 	PendingSince time.Time
 	Reason       PendingReason

@@ -33,9 +33,13 @@ const (
 	ReadToExport ReadingPurpose = "exported"
 )
 
-// checkApproved returns an error unless a party of p has approved; what says what it may do then.
-func (p *Player) checkApproved(party actor.Role, what string) error {
-	switch state := p.Party(party).Consent.State; {
+// checkApproved returns an error unless the party by of p has approved; what says what it may do then.
+func (p *Player) checkApproved(by actor.Actor, what string) error {
+	a := p.PartyOf(by)
+	if a == nil {
+		return fault.Missing()
+	}
+	switch state := a.Consent.State; {
 	case state == Approved && !p.Unproved:
 		return nil
 	case state == Pending || p.Unproved:
@@ -54,7 +58,7 @@ func (p *Player) MayReadMedical(by actor.Actor, now time.Time) error {
 	case by.Role == actor.Student && !p.Adult(now):
 		return fault.New(fault.Forbidden, "role_not_allowed", "Students can read the medical information from the age of 18. Until then their guardian can.")
 	}
-	return p.checkApproved(by.Role, "read the medical information")
+	return p.checkApproved(by, "read the medical information")
 }
 
 // Medical returns a player with its medical text and records the reading in the same
@@ -136,7 +140,7 @@ func (s *Service) MedicalReadings(ctx context.Context, by actor.Actor, playerID 
 		if err != nil {
 			return err
 		}
-		if err := p.checkApproved(by.Role, "see who read the medical information"); err != nil {
+		if err := p.checkApproved(by, "see who read the medical information"); err != nil {
 			return err
 		}
 		rs, err := tx.Query(ctx, `

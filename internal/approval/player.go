@@ -27,8 +27,11 @@ type Player struct {
 
 	// Student is the child. Its number is that of the party.
 	Student Child
-	// Parties are those who answer: the guardian, then the student. An adult without a guardian has an empty one: see Guardian.
+	// Parties are those who answer: the guardians in their order, then the student. Without a first guardian there is an empty
+	// one in its place: see Guardian.
 	Parties []Party
+	// Rule says whose yes the services of the student need.
+	Rule GuardianRule
 
 	// Batches are the batches that the player is in, by id. A new player has those that the
 	// coach names, without their names until the store has read them.
@@ -75,6 +78,8 @@ type Student struct {
 	Medical  string
 	Language string
 	Basis    Basis
+	// Rule is AnyGuardian if it is empty.
+	Rule GuardianRule
 }
 
 // Person is who a party is, as the coach entered it (spec section 2.5). The name of a student is that of the child.
@@ -100,6 +105,8 @@ type Contact struct {
 // Party is one party of a player: who it is, its account, its consent and its newest request.
 type Party struct {
 	Role actor.Role
+	// GuardianID names a guardian for as long as it is one. It is empty for a student.
+	GuardianID string
 	Person
 	// AccountID is the account that may respond; empty while the party has no number.
 	AccountID string
@@ -140,7 +147,7 @@ func (a *Party) requestID() string {
 	return a.Request.ID
 }
 
-// Party returns the guardian, or for another role the student. It adds both to a player without parties.
+// Party returns the first guardian, or for another role the student. It adds both to a player without parties.
 func (p *Player) Party(role actor.Role) *Party {
 	if len(p.Parties) == 0 {
 		p.Parties = []Party{{Role: actor.Guardian}, {Role: actor.Student}}
@@ -156,12 +163,68 @@ func (p *Player) Party(role actor.Role) *Party {
 	return &p.Parties[len(p.Parties)-1]
 }
 
-// Guardian returns the guardian, or nil for an adult student without one.
+// Find returns a party; an empty guardianID is the first guardian. It returns nil if the player has no such guardian.
+func (p *Player) Find(role actor.Role, guardianID string) *Party {
+	if role != actor.Guardian || guardianID == "" {
+		return p.Party(role)
+	}
+	for i := range p.Parties {
+		if a := &p.Parties[i]; a.Role == role && a.GuardianID == guardianID {
+			return a
+		}
+	}
+	return nil
+}
+
+// find is Find, but returns not_found without that guardian. A guardian without a name is none.
+func (p *Player) find(role actor.Role, guardianID string) (*Party, error) {
+	a := p.Find(role, guardianID)
+	if a == nil || guardianID != "" && a.Person == (Person{}) {
+		return nil, fault.Missing()
+	}
+	return a, nil
+}
+
+// Asked returns the party that a request asked, or nil if it is none any more.
+func (p *Player) Asked(r *Request) *Party { return p.Find(r.Party, r.GuardianID) }
+
+// PartyOf returns the party that by is, or nil. Two guardians of a player never have the same account.
+func (p *Player) PartyOf(by actor.Actor) *Party {
+	for i := range p.Parties {
+		if a := &p.Parties[i]; by.AccountID != "" && a.Role == by.Role && a.AccountID == by.AccountID {
+			return a
+		}
+	}
+	return nil
+}
+
+// SeenBy returns the party of a role that by sees as the one: a guardian sees itself, others see the first guardian.
+func (p *Player) SeenBy(by actor.Actor, role actor.Role) *Party {
+	if by.Role == role {
+		if own := p.PartyOf(by); own != nil {
+			return own
+		}
+	}
+	return p.Party(role)
+}
+
+// Guardian returns the first guardian, or nil for a student without one.
 func (p *Player) Guardian() *Party {
 	if g := p.Party(actor.Guardian); g.Person != (Person{}) {
 		return g
 	}
 	return nil
+}
+
+// Guardians returns the guardians in their order.
+func (p *Player) Guardians() []*Party {
+	var list []*Party
+	for i := range p.Parties {
+		if a := &p.Parties[i]; a.Role == actor.Guardian && a.Person != (Person{}) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // Copy returns a copy of p that later changes of its parties do not change. Their requests are the same.
@@ -171,25 +234,28 @@ func (p *Player) Copy() *Player {
 	return &c
 }
 
-// Number returns the number of a party, or "".
+// Number returns the number of the first guardian or the student, or "".
 func (p *Player) Number(role actor.Role) phone.Number { return p.Party(role).Number }
 
 // Adult reports whether the student is 18 or older on the UTC date of now.
 func (p *Player) Adult(now time.Time) bool { return p.Student.DateOfBirth.IsAdult(now) }
 
-// SharedContact reports whether guardian and student have the same number.
+// SharedContact reports whether a guardian and the student have the same number.
 func (p *Player) SharedContact() bool {
 	n := p.Number(actor.Student)
-	return n != "" && n == p.Number(actor.Guardian)
+	return n != "" && slices.ContainsFunc(p.Parties, func(a Party) bool { return a.Role == actor.Guardian && a.Number == n })
 }
 
-// PendingReason returns why the consent of party is pending, or "". An adult without a
+// PendingReason returns why the consent of the first guardian or of the student is pending, or "".
+func (p *Player) PendingReason(party actor.Role) PendingReason { return p.Party(party).PendingReason() }
+
+// PendingReason returns why the consent is pending, or "". An adult without a
 // guardian has no guardian to wait for.
-func (p *Player) PendingReason(party actor.Role) PendingReason {
-	if party == actor.Guardian && p.Guardian() == nil {
+func (a *Party) PendingReason() PendingReason {
+	if a.Role == actor.Guardian && a.Person == (Person{}) {
 		return ""
 	}
-	return p.Party(party).Consent.PendingReason
+	return a.Consent.PendingReason
 }
 
 // VisibleTo reports whether by may know that the player exists.
@@ -201,7 +267,7 @@ func (p *Player) VisibleTo(by actor.Actor) bool {
 	case actor.Coach:
 		return p.CoachID == by.AccountID
 	case actor.Guardian, actor.Student:
-		return p.Party(by.Role).AccountID == by.AccountID && by.AccountID != ""
+		return p.PartyOf(by) != nil
 	}
 	return false
 }
@@ -214,8 +280,8 @@ func (p *Player) ownedBy(by actor.Actor) error {
 	return nil
 }
 
-// Languages returns the languages that the coach chose for the numbers of p. If both parties
-// have one number, the guardian counts.
+// Languages returns the languages that the coach chose for the numbers of p. If two parties
+// have one number, the first counts.
 func (p *Player) Languages() map[phone.Number]string {
 	languages := map[phone.Number]string{}
 	for i := range p.Parties {
@@ -226,14 +292,19 @@ func (p *Player) Languages() map[phone.Number]string {
 	return languages
 }
 
-// newEvent returns an event about party with the common ids and names. An event about no party has the ids of the student.
-func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
-	a, g := p.Party(party), p.Party(actor.Guardian)
-	e := event.Event{
-		Type: t, Party: party,
-		CoachID: p.CoachID, PlayerID: p.ID, PartyID: a.AccountID, RequestID: a.requestID(),
-		CoachName: p.CoachName, StudentName: p.Student.FullName, GuardianName: g.Name, GuardianEmail: g.Email,
+// newEvent returns an event about a party with the common ids and names. An event about no party has the ids of the student.
+func (p *Player) newEvent(t event.Type, a *Party) event.Event {
+	e := event.Event{Type: t, CoachID: p.CoachID, PlayerID: p.ID, CoachName: p.CoachName, StudentName: p.Student.FullName}
+	g := p.Party(actor.Guardian)
+	if a == nil {
+		a = p.Party(actor.Student)
+	} else {
+		e.Party, e.GuardianID = a.Role, a.GuardianID
+		if a.Role == actor.Guardian {
+			g = a
+		}
 	}
+	e.PartyID, e.RequestID, e.GuardianName, e.GuardianEmail = a.AccountID, a.requestID(), g.Name, g.Email
 	for _, b := range p.Batches {
 		e.BatchNames = append(e.BatchNames, b.Name)
 	}
@@ -254,7 +325,13 @@ func (p *Player) Identity() StudentIdentity {
 
 // SearchKey returns the text that a search for players matches.
 func (p *Player) SearchKey() string {
-	return coach.FoldName(p.Student.FullName) + "\n" + coach.FoldName(p.Party(actor.Guardian).Name)
+	key := coach.FoldName(p.Student.FullName) + "\n" + coach.FoldName(p.Party(actor.Guardian).Name)
+	for i := range p.Parties {
+		if a := &p.Parties[i]; i > 0 && a.Role == actor.Guardian {
+			key += "\n" + coach.FoldName(a.Name)
+		}
+	}
+	return key
 }
 
 // errPlayerExists says that the coach has a live player with the same identity.

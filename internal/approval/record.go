@@ -40,6 +40,8 @@ const (
 	ConsentAdultReset ConsentKind = "reset_by_18"
 	// ConsentGuardianEnded: the adult student ended the guardian's view.
 	ConsentGuardianEnded ConsentKind = "ended_by_student"
+	// ConsentGuardianRemoved: the coach removed the guardian of a player who keeps others.
+	ConsentGuardianRemoved ConsentKind = "guardian_removed"
 	// ConsentLeft: the party deleted its account.
 	ConsentLeft ConsentKind = "left"
 	// ConsentServiceReset: the record of the approval contradicted it, and the consent is pending again.
@@ -53,7 +55,7 @@ const (
 	ConsentAccountErased ConsentKind = "account_erased"
 )
 
-// Removed is the state of the consents of a removed player in records. It is no state of a player.
+// Removed is the state of the consents of a removed player, or of a guardian who is none any more, in records. It is no state of a player.
 const Removed State = "removed"
 
 // ConsentChange is one change of the consent of a party.
@@ -62,8 +64,9 @@ type ConsentChange struct {
 	ID            string
 	Kind          ConsentKind
 	Party         actor.Role
+	GuardianID    string
 	Before, After State
-	// First says that it is the first change of the party, when the player was added.
+	// First says that it is the first change of the party, when the player or the guardian was added.
 	First bool
 	// Player has the names, the birth date and the number that the change concerns: those before the
 	// change if the change of them reset the consent.
@@ -88,12 +91,29 @@ type ConsentChange struct {
 func (p *Player) consentChanges(before *Player, c Change, newID func() string, now time.Time) []ConsentChange {
 	var changes []ConsentChange
 	for i := range p.Parties {
-		r := consentRecorder{Player: p, party: p.Parties[i].Role, change: c, newID: newID, state: Pending}
+		r := consentRecorder{Player: p, party: &p.Parties[i], change: c, newID: newID, state: Pending}
+		var was *Party
 		if before != nil {
-			r.state = before.Parties[i].Consent.State
+			was = before.Find(r.party.Role, r.party.GuardianID)
 		}
-		r.record(before, now)
+		if was == nil {
+			r.record(nil, nil, now)
+		} else {
+			r.state = was.Consent.State
+			r.record(before, was, now)
+		}
 		changes = append(changes, r.changes...)
+	}
+	if before == nil {
+		return changes
+	}
+	for i := range before.Parties {
+		was := &before.Parties[i]
+		if p.Find(was.Role, was.GuardianID) == nil {
+			r := consentRecorder{Player: p, party: was, change: c, newID: newID, state: was.Consent.State}
+			r.ended(before, was, now)
+			changes = append(changes, r.changes...)
+		}
 	}
 	return changes
 }
@@ -101,7 +121,7 @@ func (p *Player) consentChanges(before *Player, c Change, newID func() string, n
 // consentRecorder collects the changes of one party. state is the one before the next change.
 type consentRecorder struct {
 	*Player
-	party   actor.Role
+	party   *Party
 	change  Change
 	newID   func() string
 	state   State
@@ -109,28 +129,43 @@ type consentRecorder struct {
 }
 
 func (r *consentRecorder) add(kind ConsentKind, about *Player, at time.Time) *ConsentChange {
-	consent := r.Party(r.party).Consent
+	consent := r.party.Consent
 	after := consent.State
-	if kind == ConsentRemoved {
+	if kind == ConsentRemoved || r.Find(r.party.Role, r.party.GuardianID) == nil {
 		after = Removed
 	}
 	r.changes = append(r.changes, ConsentChange{
-		ID: r.newID(), Kind: kind, Party: r.party, Before: r.state, After: after, Player: about, Consent: consent, Version: r.Version,
-		RequestID: about.Party(r.party).requestID(), At: at, By: r.change.By,
+		ID: r.newID(), Kind: kind, Party: r.party.Role, GuardianID: r.party.GuardianID, Before: r.state, After: after, Player: about, Consent: consent, Version: r.Version,
+		RequestID: about.Find(r.party.Role, r.party.GuardianID).requestID(), At: at, By: r.change.By,
 	})
 	r.state = after
 	return &r.changes[len(r.changes)-1]
 }
 
-// record adds the changes from before: what ended the consent, then what the party or the coach did.
-func (r *consentRecorder) record(before *Player, now time.Time) {
-	p, party, c := r.Player, r.party, r.change
-	consent := p.Party(party).Consent
+// ended adds the end of a guardian who is none any more.
+func (r *consentRecorder) ended(before *Player, was *Party, now time.Time) {
+	kind := ConsentGuardianRemoved
+	switch r.change.By.Role {
+	case actor.Guardian:
+		kind = ConsentLeft
+	case actor.Student:
+		kind = ConsentGuardianEnded
+	}
+	r.add(kind, before, laterThan(was.Consent.ChangedAt, now)).Wording = r.change.Wording
+}
+
+// record adds the changes from before, where the party was was: what ended the consent, then what the party or the coach did.
+func (r *consentRecorder) record(before *Player, was *Party, now time.Time) {
+	p, c := r.Player, r.change
+	consent := r.party.Consent
+	of := func(q *Request) bool {
+		return q != nil && q.Party == r.party.Role && q.GuardianID == r.party.GuardianID
+	}
 	var reset ConsentKind
 	corrected := false
 	if before != nil {
-		reset = p.resetSince(before, party, c)
-		corrected = !samePerson(p, before, party)
+		reset = p.resetSince(before, was, r.party, c)
+		corrected = !samePerson(p, before, r.party, was)
 	}
 	switch reset {
 	case "":
@@ -142,52 +177,51 @@ func (r *consentRecorder) record(before *Player, now time.Time) {
 	default:
 		r.add(reset, before, consent.PendingSince).Wording = c.Wording // left: after the decision of the same transaction
 	}
-	closedByReset := reset != "" || c.Dispute != nil && c.Dispute.Party == party
+	closedByReset := reset != "" || of(c.Dispute)
 	switch {
-	case c.History != nil && c.History.Party == party:
+	case c.History != nil && c.History.Party == r.party.Role && c.History.GuardianID == r.party.GuardianID:
 		d, h := r.add(ConsentKind(c.History.Action), p, c.History.At), c.History
 		d.ID, d.Reason, d.RequestID, d.Wording = h.ID, h.Reason, h.RequestID, h.Wording
-	case c.Dispute != nil && c.Dispute.Party == party:
+	case of(c.Dispute):
 		r.add(ConsentDisputed, p, c.Dispute.ClosedAt).Wording = c.Wording
-	case c.Lift == party:
+	case of(c.Lift):
 		r.add(ConsentDisputeLifted, p, now)
 	}
 	for _, closed := range c.Closed {
-		if closed.Party == party && closed.State == RequestCancelled && !closedByReset {
+		if of(closed) && closed.State == RequestCancelled && !closedByReset {
 			r.add(ConsentCancelled, p, closed.ClosedAt).RequestID = closed.ID
 		}
 	}
 	for _, opened := range c.Opened {
-		if opened.Party == party {
+		if of(opened) {
 			r.add(ConsentAsked, p, opened.RequestedAt).RequestID = opened.ID
 		}
 	}
 	switch known := len(r.changes) > 0; {
 	case before == nil:
 		if !known {
-			r.add(ConsentAdded, p, p.CreatedAt)
+			r.add(ConsentAdded, p, consent.PendingSince)
 		}
 		r.changes[0].First = true
 	case reset == ConsentContactReset || reset == ConsentStudentReset:
 		if len(r.changes) == 1 { // without a question no record has the new values
 			r.add(ConsentCorrected, p, now)
 		}
-	case !known && !consent.equal(before.Party(party).Consent):
+	case !known && !consent.equal(was.Consent):
 		r.add(ConsentCorrected, p, now)
 	}
 }
 
-// resetSince says what ended the consent of party since before, or "".
-func (p *Player) resetSince(before *Player, party actor.Role, c Change) ConsentKind {
-	was, after := before.Party(party), p.Party(party)
+// resetSince says what ended the consent of a party since before, or "".
+func (p *Player) resetSince(before *Player, was, after *Party, c Change) ConsentKind {
 	switch {
 	case before.DeletedAt.IsZero() && !p.DeletedAt.IsZero():
 		return ConsentRemoved
 	case was.AccountID == "": // it was never asked
 		return ""
-	case was.AccountID != after.AccountID && c.By.Role == party:
+	case was.AccountID != after.AccountID && c.By.Role == after.Role:
 		return ConsentLeft
-	case was.AccountID != after.AccountID && p.Guardian() == nil && c.By.Role == actor.Student:
+	case was.AccountID != after.AccountID && after.Person == (Person{}) && c.By.Role == actor.Student:
 		return ConsentGuardianEnded
 	case was.AccountID != after.AccountID:
 		return ConsentContactReset
@@ -201,12 +235,11 @@ func (p *Player) resetSince(before *Player, party actor.Role, c Change) ConsentK
 	return ""
 }
 
-// samePerson reports whether a and b have the same student and the same person as party.
-func samePerson(a, b *Player, party actor.Role) bool {
+// samePerson reports whether a and b have the same student, and x and y are the same person.
+func samePerson(a, b *Player, x, y *Party) bool {
 	if a.Student.FullName != b.Student.FullName || a.Student.DateOfBirth != b.Student.DateOfBirth {
 		return false
 	}
-	x, y := a.Party(party), b.Party(party)
 	return x.AccountID == y.AccountID && x.Number == y.Number && x.Name == y.Name && x.Relationship == y.Relationship
 }
 

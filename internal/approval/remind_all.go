@@ -35,8 +35,9 @@ type reminderQuota struct {
 
 // recipient is one party of a player.
 type recipient struct {
-	PlayerID string
-	Party    actor.Role
+	PlayerID   string
+	Party      actor.Role
+	GuardianID string
 }
 
 func (s *Service) reminderQuota() reminderQuota {
@@ -58,7 +59,7 @@ func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time
 		if i == remindStep || !s.Now().Before(end) {
 			return true, nil
 		}
-		_, err := s.RemindAfter(ctx, by, to.PlayerID, to.Party, begun)
+		_, err := s.RemindAfter(ctx, by, to.PlayerID, to.Party, to.GuardianID, begun)
 		switch fault.KindOf(err) {
 		case fault.Conflict, fault.TooMany, fault.NotFound: // the party answered meanwhile, or the player is gone
 			err = nil
@@ -76,8 +77,8 @@ func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (c Remind
 	err = s.DB.QueryRow(ctx, `
 		WITH w AS MATERIALIZED (
 			SELECT r.delivery_failed = TRUE OR EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued') AS undelivered,
-				r.last_sent_at > $4 OR EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4) AS recent,
-				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) AS sent,
+				r.last_sent_at > $4 OR EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.guardian_id = r.guardian_id AND m.sent_at > $4) AS recent,
+				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.guardian_id = r.guardian_id AND m.sent_at > $2) AS sent,
 				EXISTS (SELECT 1 FROM accounts a JOIN stopped_coaches st ON st.mobile_number = a.mobile_number AND st.coach_id = $1 WHERE a.id = r.approver_id) AS stopped
 			FROM requests r WHERE r.coach_id = $1 AND r.state = 'pending'
 		)
@@ -98,15 +99,15 @@ func (s *Service) remindable(ctx context.Context, coachID string, quota reminder
 		begun = quota.PauseSince
 	}
 	rs, err := s.DB.Query(ctx, `
-		SELECT r.player_id, r.approver_type FROM requests r
+		SELECT r.player_id, r.approver_type, r.guardian_id FROM requests r
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = FALSE AND r.last_sent_at <= $6
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued')
-			AND NOT EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4)
-			AND (SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) < $3
+			AND NOT EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.guardian_id = r.guardian_id AND m.sent_at > $4)
+			AND (SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.guardian_id = r.guardian_id AND m.sent_at > $2) < $3
 			AND NOT EXISTS (SELECT 1 FROM accounts a JOIN stopped_coaches st ON st.mobile_number = a.mobile_number AND st.coach_id = $1 WHERE a.id = r.approver_id)
 		ORDER BY r.requested_at, r.id LIMIT $5`, coachID, database.Micros(quota.Since), quota.Max, database.Micros(begun), limit, database.Micros(quota.PauseSince))
 	list, err := database.Collect(rs, err, func(s database.Scanner) (to recipient, err error) {
-		return to, s.Scan(&to.PlayerID, &to.Party)
+		return to, s.Scan(&to.PlayerID, &to.Party, &to.GuardianID)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list requests to remind of: %w", err)

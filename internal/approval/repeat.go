@@ -64,7 +64,7 @@ func RepeatedFrom(sent []time.Time, afterDecision bool) time.Time {
 func (s *Service) holdRepeated(ctx context.Context, tx *store.Tx, p *Player, c Change, newAccounts []string) error {
 	wait := s.Rules.ResendAfter
 	for _, r := range c.NewRequests() {
-		if slices.Contains(newAccounts, p.Party(r.Party).AccountID) {
+		if slices.Contains(newAccounts, p.Asked(r).AccountID) {
 			continue // other transactions do not see the account yet, so it has no request
 		}
 		sent, err := earlierSendings(ctx, tx, p, r, tx.Now.Add(-wait))
@@ -95,7 +95,7 @@ func earlierSendings(ctx context.Context, tx *store.Tx, p *Player, r *Request, s
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
 				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
 		ORDER BY r.last_sent_at DESC LIMIT $8`,
-		p.Party(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), MaxRequestsPerResendAfter)
+		p.Asked(r).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), MaxRequestsPerResendAfter)
 	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(database.IntoTime(&t)) })
 	if err != nil {
 		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)

@@ -27,6 +27,8 @@ type Request struct {
 	PlayerID string
 	CoachID  string
 	Party    actor.Role
+	// GuardianID is that of the Party.
+	GuardianID string
 	// PartyID is the account that was asked. It is empty in a new request to a new
 	// contact until the store fills it.
 	PartyID string
@@ -119,6 +121,8 @@ type Change struct {
 	StatusChanges []StatusChange
 	// History is the decision to record, or nil.
 	History *Record
+	// Removed are guardians who are none any more, as they were.
+	Removed []*Party
 	// Opened are new requests, at most one per party.
 	Opened []*Request
 	// Closed are requests that were closed, with their new state.
@@ -134,8 +138,8 @@ type Change struct {
 	AfterDecision bool
 	// By is the caller; empty in background work. The message limits count its Network.
 	By actor.Actor
-	// Reminded is the party that received a reminder, or empty.
-	Reminded actor.Role
+	// Reminded is the request of the party that received a reminder, or nil.
+	Reminded *Request
 	// RemindersLeft is how many reminders may follow the one to Reminded.
 	RemindersLeft int
 	// FollowedUp is a request on which the coach followed up outside of the app, or nil.
@@ -143,8 +147,8 @@ type Change struct {
 	// Dispute is a request that its recipient disputed, or nil. Wording is what a party read that disputes or leaves.
 	Dispute *Request
 	Wording Wording
-	// Lift is the party whose dispute ends, or empty.
-	Lift actor.Role
+	// Lift is the request whose dispute ends, or nil.
+	Lift *Request
 	// LiftedBy is the operator who lifts the dispute, or nil if the party does.
 	LiftedBy *actor.Operator
 	// ForgetNotifications are the accounts whose notifications about the player are deleted.
@@ -175,6 +179,7 @@ type Record struct {
 	ID         string
 	PlayerID   string
 	Party      actor.Role
+	GuardianID string
 	ApproverID string
 	Action     Trigger
 	Reason     string

@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -93,17 +95,37 @@ func (op Operation) checkName(pointer, name string) []fault.Field {
 	return nil
 }
 
-// numberPointers are the fields of the numbers in a request.
-var numberPointers = map[actor.Role]string{actor.Guardian: "/guardian/mobile_number", actor.Student: "/student/contact_number"}
+// pointer returns the field of the ith party in a request: the first guardian is also "guardian".
+func (p *Player) pointer(i int) string {
+	switch {
+	case p.Parties[i].Role == actor.Student:
+		return "/student"
+	case i == 0:
+		return "/guardian"
+	}
+	return "/guardians/" + strconv.Itoa(i)
+}
+
+// numberPointer returns the field of the number of the ith party in a request.
+func (p *Player) numberPointer(i int) string {
+	if p.Parties[i].Role == actor.Student {
+		return "/student/contact_number"
+	}
+	return p.pointer(i) + "/mobile_number"
+}
 
 // checkContacts refuses a contact that is the coach's own number or was it within
-// auth.FormerNumbersKept, and a mix of test numbers and real numbers.
+// auth.FormerNumbersKept, a mix of test numbers and real numbers, and two guardians with one number.
 func (r Rules) checkContacts(p *Player, own phone.Number) error {
 	var conflicts []fault.Field
 	for i := range p.Parties {
 		n, party := p.Parties[i].Number, p.Parties[i].Role
-		switch pointer := numberPointers[party]; {
+		switch pointer := p.numberPointer(i); {
 		case n == "":
+		case party == actor.Guardian && slices.ContainsFunc(p.Parties[:i], func(o Party) bool { return o.Role == party && o.Number == n }):
+			conflicts = append(conflicts, fault.Field{
+				Pointer: pointer, Code: "same_number", Detail: "Another guardian of this student has this number.",
+			})
 		case n == own && !r.AllowCoachAsContact:
 			conflicts = append(conflicts, fault.Field{
 				Pointer: pointer, Code: "own_number", Detail: "This is your own number. Enter the number of the " + string(party) + ".",
@@ -152,7 +174,7 @@ func (p *Player) disputed(party actor.Role, n phone.Number) bool {
 // contact that refuses requests.
 func (p *Player) CheckDisputes(opened []*Request) error {
 	for _, r := range opened {
-		if p.disputed(r.Party, p.Number(r.Party)) {
+		if p.disputed(r.Party, p.Asked(r).Number) {
 			return errDisputed(r.Party)
 		}
 	}
@@ -171,7 +193,7 @@ func (r Rules) NeedsGuardian(born Date, now time.Time) bool { return born.AgeOn(
 // for an OTP themselves, a button or key counts as one, and a repeated approval changes nothing.
 func (r Rules) checkFresh(by actor.Actor, p *Player, d Decision, now time.Time) error {
 	if r.ApprovalFreshness == 0 || by.Via != actor.ViaAPI || d.Action != Approve || now.Sub(by.SignedInAt) <= r.ApprovalFreshness ||
-		!p.VisibleTo(by) || p.Party(by.Role).Consent.State == Approved {
+		!p.VisibleTo(by) || p.PartyOf(by).Consent.State == Approved {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "fresh_otp_required", "Sign in again, with an OTP or a passkey. Then approve within %s.", r.ApprovalFreshness)

@@ -15,16 +15,20 @@ import (
 // Send asks party for its approval. It opens a new request if none is open or the
 // correction changes the number; otherwise it sends the open request again, after the wait
 // or a failed delivery. It reports whether the request is new. If channels is nil, the
-// channels stay as they are.
+// channels stay as they are. A guardian other than the first is that of correction.GuardianID.
 func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []message.Channel, rules Rules, op Operation) (Change, bool, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
 	}
-	approver, before := p.Party(party), p.Copy()
+	approver, err := p.find(party, correction.GuardianID)
+	if err != nil {
+		return Change{}, false, err
+	}
+	before, i := p.Copy(), p.index(approver)
 	if err := fault.Validation(p.merge(correction, op)); err != nil {
 		return Change{}, false, err
 	}
-	corrected := approver.Number != before.Number(party)
+	corrected := approver.Number != before.Parties[i].Number
 	if corrected {
 		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, false, err
@@ -44,18 +48,20 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	}
 	c := Change{Save: true, By: by}
 	if open := approver.OpenRequest(); open != nil && !corrected {
-		err := p.resend(approver, channels, rules.changedChannels(before.Party(party).addresses(), approver.addresses()), rules, op, &c)
+		err := p.resend(approver, channels, rules.changedChannels(before.Parties[i].addresses(), approver.addresses()), rules, op, &c)
 		return c, false, err
 	}
 	if channels == nil {
 		channels = rules.defaultChannels(approver)
 	}
 	if corrected {
-		p.changeContact(approver, before.Number(party), op, &c)
-		if other := otherParty(party); p.Party(other).Consent.State == Approved {
-			e := p.newEvent(event.Changed, other)
-			e.Changes = p.changes(before, party)
-			c.Events = append(c.Events, e)
+		p.changeContact(approver, before.Parties[i].Number, op, &c)
+		for j := range p.Parties {
+			if other := &p.Parties[j]; other.Role != party && other.Consent.State == Approved {
+				e := p.newEvent(event.Changed, other)
+				e.Changes = p.changes(before, party)
+				c.Events = append(c.Events, e)
+			}
 		}
 	}
 	if approver.Consent.State != Pending {
@@ -101,7 +107,7 @@ func (p *Player) resend(a *Party, channels, changed []message.Channel, rules Rul
 // newRequest opens a request to a, whose consent is pending, and queues its messages.
 func (p *Player) newRequest(a *Party, channels []message.Channel, rules Rules, op Operation, c *Change) {
 	a.Request = &Request{
-		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: a.Role, PartyID: a.AccountID,
+		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: a.Role, GuardianID: a.GuardianID, PartyID: a.AccountID,
 		State: RequestPending, Channels: channels, RequestedAt: op.Now, LastSentAt: op.Now,
 		Version: 1, SentVersion: 1,
 	}
@@ -135,16 +141,16 @@ func (p *Player) queueMessages(a *Party, kind string, channels, kept []message.C
 			continue // the address was removed
 		case message.DeliveredState:
 			inApp = true
-			c.Events = append(c.Events, p.newEvent(eventType, a.Role))
+			c.Events = append(c.Events, p.newEvent(eventType, a))
 		case message.FailedState:
 			failed = append(failed, channel)
-			c.Events = append(c.Events, p.DeliveryFailed(a.Role, channel))
+			c.Events = append(c.Events, p.DeliveryFailed(a, channel))
 		}
 		left = left || m.Address != "" && m.State != message.FailedState
 		c.Send = append(c.Send, m)
 	}
 	if kind == MessageRequest && !inApp { // spec section 4.2: each request notifies in the app
-		c.Events = append(c.Events, p.newEvent(eventType, a.Role))
+		c.Events = append(c.Events, p.newEvent(eventType, a))
 	}
 	if kind == MessageRequest {
 		r.FailedChannels, r.DeliveryFailed = failed, len(failed) > 0 && !left
@@ -152,7 +158,7 @@ func (p *Player) queueMessages(a *Party, kind string, channels, kept []message.C
 }
 
 // DeliveryFailed returns the event of a message to party that failed permanently on a channel.
-func (p *Player) DeliveryFailed(party actor.Role, channel message.Channel) event.Event {
+func (p *Player) DeliveryFailed(party *Party, channel message.Channel) event.Event {
 	e := p.newEvent(event.DeliveryFailed, party)
 	e.Channel = string(channel)
 	return e
@@ -178,7 +184,7 @@ func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *C
 	if a.AccountID != "" {
 		c.ForgetNotifications = append(c.ForgetNotifications, a.AccountID)
 		if a.Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Unlinked, a.Role))
+			c.Events = append(c.Events, p.newEvent(event.Unlinked, a))
 		}
 	}
 	a.AccountID = ""
@@ -189,13 +195,16 @@ func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *C
 	a.Consent.restart(reason, op.Now)
 }
 
-// Remind repeats the open request of party, at most RemindersPerWindow times in any
+// Remind repeats the open request of a party, the first guardian if guardianID is empty, at most RemindersPerWindow times in any
 // ReminderWindow, and returns how many reminders are left.
-func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operation) (Change, int, error) {
+func (p *Player) Remind(by actor.Actor, party actor.Role, guardianID string, rules Rules, op Operation) (Change, int, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, 0, err
 	}
-	approver := p.Party(party)
+	approver, err := p.find(party, guardianID)
+	if err != nil {
+		return Change{}, 0, err
+	}
 	if approver.OpenRequest() == nil {
 		return Change{}, 0, errNoOpenRequest()
 	}
@@ -209,7 +218,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 		return Change{}, 0, f
 	}
 	approver.Request.FollowedUpAt = op.Now
-	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, By: by}
+	c := Change{Save: true, Reminded: approver.Request, RemindersLeft: left - 1, By: by}
 	p.queueMessages(approver, MessageReminder, approver.Request.Channels, nil, rules, &c)
 	return c, left - 1, nil
 }
@@ -221,7 +230,7 @@ func (p *Player) Cancel(by actor.Actor, requestID string, op Operation) (Change,
 		return Change{}, err
 	}
 	c := Change{Save: true}
-	p.Party(r.Party).closeRequest(RequestCancelled, op.Now, &c)
+	p.Asked(r).closeRequest(RequestCancelled, op.Now, &c)
 	return c, nil
 }
 

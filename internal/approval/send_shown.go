@@ -32,7 +32,11 @@ func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, part
 		if err := p.ownedBy(by); err != nil {
 			return Change{}, err
 		}
-		if shown.outdated(p.Party(party)) {
+		approver, err := p.find(party, correction.GuardianID)
+		if err != nil {
+			return Change{}, err
+		}
+		if shown.outdated(approver) {
 			return Change{}, fault.New(fault.Conflict, "request_superseded", "The question was answered or sent after this page was opened.")
 		}
 		c, _, err := p.Send(by, party, correction, nil, s.Rules, op)

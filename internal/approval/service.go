@@ -68,10 +68,19 @@ func (s *Service) operation() Operation {
 	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID, Claims: s.Rules.Claims}
 }
 
-// Add adds a player of the calling coach to batches of the coach and opens the first requests.
+// Add is AddWith for a player with one guardian, or none.
 func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Person, batchIDs ...string) (*Player, error) {
+	var guardians []Person
+	if guardian != nil {
+		guardians = []Person{*guardian}
+	}
+	return s.AddWith(ctx, by, student, guardians, batchIDs...)
+}
+
+// AddWith adds a player of the calling coach to batches of the coach and opens the first requests.
+func (s *Service) AddWith(ctx context.Context, by actor.Actor, student Student, guardians []Person, batchIDs ...string) (*Player, error) {
 	op := s.operation()
-	p, err := newPlayer(by, student, guardian, s.Rules, op)
+	p, err := newPlayer(by, student, guardians, s.Rules, op)
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +166,14 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 	if saved.History != nil {
 		history = append(history, *saved.History)
 	}
-	return p, hideReasons(by, history), nil
+	return p, p.shownHistory(by, history), nil
 }
 
 // WithholdUnproved turns the app services of a party off whose approval its record contradicts: the consent is pending
 // again, and the coach can ask again. It reports false if the player has changed since version was read.
-func (s *Service) WithholdUnproved(ctx context.Context, playerID string, party actor.Role, version int64) (withheld bool, err error) {
+func (s *Service) WithholdUnproved(ctx context.Context, playerID string, party actor.Role, guardianID string, version int64) (withheld bool, err error) {
 	_, err = s.update(ctx, playerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
-		c := p.withholdUnproved(party, version, op)
+		c := p.withholdUnproved(party, guardianID, version, op)
 		withheld = c.Save
 		return c, nil
 	})
@@ -181,25 +190,30 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party act
 	if err != nil {
 		return nil, false, err
 	}
-	r := p.Party(party).Request
+	r := p.Find(party, correction.GuardianID).Request
 	if !created {
 		r, err = s.OwnRequest(ctx, by, r.ID) // with its follow-up
 	}
 	return r, created, err
 }
 
-// Remind repeats the open request of party and returns how many reminders are left.
+// Remind is RemindParty for the first guardian or the student.
 func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party actor.Role) (*Request, int, error) {
+	return s.RemindParty(ctx, by, id, party, "")
+}
+
+// RemindParty repeats the open request of a party and returns how many reminders are left.
+func (s *Service) RemindParty(ctx context.Context, by actor.Actor, id string, party actor.Role, guardianID string) (*Request, int, error) {
 	var left int
 	load := loadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
 	p, err := s.update(ctx, id, load, func(p *Player, op Operation) (c Change, err error) {
-		c, left, err = p.Remind(by, party, s.Rules, op)
+		c, left, err = p.Remind(by, party, guardianID, s.Rules, op)
 		return c, err
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	r, err := s.OwnRequest(ctx, by, p.Party(party).Request.ID)
+	r, err := s.OwnRequest(ctx, by, p.Find(party, guardianID).Request.ID)
 	return r, left, err
 }
 
@@ -220,7 +234,10 @@ func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string,
 
 func (s *Service) dispute(by actor.Actor, requestID string, w Wording) func(*Player, Operation) (Change, error) {
 	return func(p *Player, op Operation) (Change, error) {
-		shown := p.withShown(by.Role, s.wordingFor(by, p, w)) // before the request is closed
+		var shown Wording
+		if a := p.PartyOf(by); a != nil {
+			shown = p.withShown(a, s.wordingFor(by, p, w)) // before the request is closed
+		}
 		c, err := p.Dispute(by, requestID, op)
 		c.Wording = shown
 		return c, err
@@ -241,9 +258,10 @@ func (s *Service) LiftShown(ctx context.Context, by actor.Actor, requestID strin
 // lift ends the dispute of a request, unless shown is not nil and not its time.
 func (s *Service) lift(ctx context.Context, by actor.Actor, requestID string, shown *time.Time) error {
 	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) {
-		r := p.Party(by.Role).Request
-		if shown != nil && r != nil && r.ID == requestID && r.State == RequestDisputed && !r.ClosedAt.Equal(*shown) && p.VisibleTo(by) {
-			return Change{}, errDisputedAgain()
+		if a := p.PartyOf(by); shown != nil && a != nil && p.VisibleTo(by) {
+			if r := a.Request; r != nil && r.ID == requestID && r.State == RequestDisputed && !r.ClosedAt.Equal(*shown) {
+				return Change{}, errDisputedAgain()
+			}
 		}
 		return p.Lift(by, requestID, op)
 	})

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -26,11 +27,15 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Playe
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, hideReasons(by, history), nil
+	return p, p.shownHistory(by, history), nil
 }
 
-// hideReasons removes the reasons that by may not read, and what other people read.
-func hideReasons(by actor.Actor, history []Record) []Record {
+// shownHistory returns the decisions about p that by may see, without the reasons that by may not read, and what other people
+// read. A guardian sees no decision of another guardian.
+func (p *Player) shownHistory(by actor.Actor, history []Record) []Record {
+	if own := p.PartyOf(by); by.Role == actor.Guardian {
+		history = slices.DeleteFunc(history, func(r Record) bool { return r.Party == by.Role && (own == nil || r.GuardianID != own.GuardianID) })
+	}
 	for i := range history {
 		if by.Role != actor.Coach && (history[i].Party != by.Role || history[i].ApproverID != by.AccountID) {
 			history[i].Reason, history[i].Wording = "", Wording{}

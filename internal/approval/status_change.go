@@ -28,7 +28,9 @@ type StatusChange struct {
 	Type ChangeType
 	// Party is the party whose consent changed, or empty.
 	Party actor.Role
-	At    time.Time
+	// GuardianID is that of the Party.
+	GuardianID string
+	At         time.Time
 }
 
 // firstChanges returns the changes of a new player: each party becomes pending.
@@ -44,13 +46,16 @@ func (p *Player) statusChanges(before ConsentStatus, rules Rules, now time.Time)
 	}
 	after := p.ConsentStatus()
 	var changes []StatusChange
-	if after.HasGuardian && (!before.HasGuardian || after.Guardian != before.Guardian) {
-		changes = append(changes, StatusChange{ChangeType(after.Guardian), actor.Guardian, now})
+	for _, g := range after.Guardians {
+		if was := before.As(g.ID); !was.HasGuardian || was.Guardian != g.State {
+			changes = append(changes, StatusChange{ChangeType(g.State), actor.Guardian, g.ID, now})
+		}
 	}
 	if after.Student != before.Student {
-		changes = append(changes, StatusChange{ChangeType(after.Student), actor.Student, now})
+		changes = append(changes, StatusChange{ChangeType(after.Student), actor.Student, "", now})
 	}
-	if len(changes) == 0 && !slices.Equal(before.Availability(rules, now).Services(), after.Availability(rules, now).Services()) {
+	was, is := before.Availability(rules, now), after.Availability(rules, now)
+	if len(changes) == 0 && (!slices.Equal(was.Services(), is.Services()) || !slices.Equal(was.Guardians, is.Guardians)) {
 		changes = append(changes, StatusChange{Type: availabilityChanged, At: now})
 	}
 	return changes
@@ -64,17 +69,17 @@ func addStatusChanges(ctx context.Context, tx *store.Tx, p *Player, changes []St
 		return nil
 	}
 	status := p.ConsentStatus()
-	values := "(VALUES (CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT))"
+	values := "(VALUES (CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT), CAST($8 AS TEXT))"
 	args := []any{p.ID, string(status.Guardian), string(status.Student)}
 	for i, c := range changes {
 		if i > 0 {
-			values += ", (" + database.Params(len(args)+1, 4) + ")"
+			values += ", (" + database.Params(len(args)+1, 5) + ")"
 		}
-		args = append(args, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), database.Micros(c.At))
+		args = append(args, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), database.Micros(c.At), database.Text(c.GuardianID))
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at)
-		SELECT p.id, p.changes - v.column1, v.column2, v.column3, CAST($2 AS TEXT), CAST($3 AS TEXT), v.column4
+		INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at, guardian_id)
+		SELECT p.id, p.changes - v.column1, v.column2, v.column3, CAST($2 AS TEXT), CAST($3 AS TEXT), v.column4, v.column5
 		FROM players p CROSS JOIN `+values+`) v WHERE p.id = $1`, args...)
 	if err != nil {
 		return fmt.Errorf("add the status changes of player %s: %w", p.ID, err)
@@ -103,7 +108,7 @@ func addChangeOfEach(ctx context.Context, tx *store.Tx, playerIDs []string, chan
 }
 
 // RecordAdults adds a change for each student who needs no guardian any more since the last call, if
-// that changed an availability: students who have approved while their guardian has not,
+// that changed an availability: students who have approved while their guardians have not,
 // and guardianRequired says that younger ones need both. adultBorn is the latest birth date of
 // a student who needs none. The first call, and the first with a higher age, only store the date.
 func RecordAdults(ctx context.Context, db *store.DB, adultBorn Date, guardianRequired bool) error {
@@ -124,7 +129,9 @@ func RecordAdults(ctx context.Context, db *store.DB, adultBorn Date, guardianReq
 			UPDATE players SET changes = changes + 1
 			WHERE deleted_at IS NULL AND date_of_birth > $1 AND date_of_birth <= $2
 				AND EXISTS (SELECT 1 FROM parties s WHERE s.player_id = players.id AND s.role = 'student' AND s.state = 'approved')
-				AND EXISTS (SELECT 1 FROM parties g WHERE g.player_id = players.id AND g.role = 'guardian' AND g.state <> 'approved')
+				AND (NOT EXISTS (SELECT 1 FROM parties g WHERE g.player_id = players.id AND g.role = 'guardian' AND g.state = 'approved')
+					OR EXISTS (SELECT 1 FROM parties g WHERE g.player_id = players.id AND g.role = 'guardian' AND g.name IS NOT NULL
+						AND (g.state IN ('rejected', 'revoked') OR g.state = 'pending' AND players.guardian_rule = 'all')))
 			RETURNING id`, from, to)
 		ids, err := database.CollectTexts(rs, err)
 		if err != nil {

@@ -2,7 +2,6 @@ package approval
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -23,12 +22,32 @@ func (r Rules) Enabled(ctx context.Context, tx *store.Tx, playerIDs []string) (t
 	for _, s := range statuses {
 		byID[s.PlayerID] = s
 	}
-	return func(playerID string, party actor.Role, service team.AppService) team.Access {
+	return func(playerID string, party actor.Role, guardianID string, service team.AppService) team.Access {
 		s, found := byID[playerID]
+		s = s.As(guardianID)
 		if !found || !s.HasParty(party) {
 			return team.NotLinked
 		}
 		return r.access(s, party, service, tx.Now)
+	}, nil
+}
+
+// EnabledFor returns the decisions about the services of players for the calling guardian or student.
+func (r Rules) EnabledFor(ctx context.Context, tx *store.Tx, by actor.Actor, playerIDs []string) (func(playerID string, service team.AppService) team.Access, error) {
+	statuses, err := consentStatuses(ctx, tx, playerIDs)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]ConsentStatus, len(statuses))
+	for _, s := range statuses {
+		byID[s.PlayerID] = s.SeenBy(by)
+	}
+	return func(playerID string, service team.AppService) team.Access {
+		s, found := byID[playerID]
+		if !found || !s.HasParty(by.Role) {
+			return team.NotLinked
+		}
+		return r.access(s, by.Role, service, tx.Now)
 	}, nil
 }
 
@@ -41,34 +60,36 @@ func (r Rules) access(s ConsentStatus, party actor.Role, service team.AppService
 // not_found for other players, then the error of team.Access.
 func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}
-	s := ConsentStatus{PlayerID: playerID}
-	var born string
-	row := tx.QueryRow(ctx, `
-		SELECT p.student_name, p.coach_id, c.time_zone, g.state, s.state, CASE WHEN CAST($2 AS TEXT) = 'student' THEN s.changed_at ELSE g.changed_at END,
-			p.date_of_birth, g.name IS NOT NULL, s.number IS NOT NULL, c.tier
-		FROM players p`+store.WithParties+` LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE CAST($2 AS TEXT) WHEN 'guardian' THEN g.account_id WHEN 'student' THEN s.account_id END = $3`, playerID, string(by.Role), by.AccountID)
-	if err := scanLink(row, l, &s, &born); err != nil {
+	rs, err := tx.Query(ctx, `
+		SELECT `+statusColumns+`, p.student_name, p.coach_id, c.time_zone, a.changed_at
+		FROM players p JOIN parties a ON a.player_id = p.id LEFT JOIN coaches c ON c.id = p.coach_id
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $3)
+		ORDER BY a.position`, playerID, string(by.Role), by.AccountID)
+	rows := statusRows{}
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		var changedAt time.Time
+		role, account, err := rows.scan(row, &l.StudentName, &l.CoachID, database.IntoText(&l.CoachZone), database.IntoTime(&changedAt))
+		if role == by.Role && account == by.AccountID {
+			l.ApprovedAt = changedAt
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if s.DateOfBirth, err = ParseDate(born); err != nil {
-		return nil, fmt.Errorf("player %s: %w", playerID, err)
+	if len(rows.list) == 0 {
+		return nil, fault.Missing()
 	}
-	if err := r.access(s, by.Role, service, tx.Now).Err(service); err != nil {
+	for _, g := range rows.list[0].Guardians {
+		if by.Role == actor.Guardian && g.AccountID == by.AccountID {
+			l.GuardianID = g.ID
+		}
+	}
+	if err := r.access(rows.list[0].SeenBy(by), by.Role, service, tx.Now).Err(service); err != nil {
 		return nil, err
 	}
 	l.CoachZone = tx.ZoneOf(l.CoachZone)
 	return l, nil
-}
-
-func scanLink(row database.Scanner, l *team.Link, s *ConsentStatus, born *string) error {
-	err := row.Scan(&l.StudentName, &l.CoachID, database.IntoText(&l.CoachZone), (*string)(&s.Guardian), (*string)(&s.Student), database.IntoTime(&l.ApprovedAt),
-		born, &s.HasGuardian, &s.HasStudentNumber, database.IntoText(&s.CoachTier))
-	if database.IsNoRows(err) {
-		return fault.Missing()
-	}
-	return err
 }
 
 // VisibleSince returns the time from which a linked party sees what the coach adds: the approval, or the

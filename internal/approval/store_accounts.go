@@ -38,7 +38,7 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+database.RowsOf(len(wanted), 5)+`
 		ON CONFLICT (mobile_number, role) DO NOTHING
-		RETURNING id, role`, args...)
+		RETURNING id, role, mobile_number`, args...)
 	added, err = setAccountIDs(p, rs, err)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 	args = nil
 	ofHash := ""
 	for _, c := range wanted {
-		if id := p.Party(c.Party).AccountID; id != "" {
+		if id := p.accountOf(c); id != "" {
 			ofHash += " WHEN " + database.Params(len(args)+1, 1) + " THEN " + database.Params(len(args)+2, 1)
 			args = append(args, numberHash(s.DB, c.Party, c.Number), id)
 		}
@@ -64,27 +64,44 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 	if len(added) == len(wanted) {
 		return added, nil
 	}
+	numbers := make([]any, max(2, len(wanted))) // one text for one number and two
+	for i := range numbers {
+		numbers[i] = string(wanted[min(i, len(wanted)-1)].Number)
+	}
 	rs, err = tx.Query(ctx, `
-		SELECT id, role FROM accounts
-		WHERE mobile_number = $1 AND role = 'guardian' OR mobile_number = $2 AND role = 'student' `+tx.ForKeyShare("accounts"),
-		string(p.Number(actor.Guardian)), string(p.Number(actor.Student)))
+		SELECT id, role, mobile_number FROM accounts
+		WHERE mobile_number IN (`+database.Params(1, len(numbers))+`) AND role <> 'coach' `+tx.ForKeyShare("accounts"), numbers...)
 	if _, err = setAccountIDs(p, rs, err); err != nil {
 		return nil, err
 	}
 	for _, c := range wanted {
-		if p.Party(c.Party).AccountID == "" {
+		if p.accountOf(c) == "" {
 			return nil, database.ErrStale // it was deleted between the two statements
 		}
 	}
 	return added, nil
 }
 
-// setAccountIDs sets the accounts of p's parties from rows of id and role, and returns them.
+// accountOf returns the account of the party with a contact, or "".
+func (p *Player) accountOf(c Contact) string {
+	for _, a := range p.Parties {
+		if a.Role == c.Party && a.Number == c.Number {
+			return a.AccountID
+		}
+	}
+	return ""
+}
+
+// setAccountIDs sets the accounts of p's parties from rows of id, role and number, and returns them.
 func setAccountIDs(p *Player, rs *database.Rows, err error) ([]string, error) {
 	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
-		var party actor.Role
-		if err = s.Scan(&id, &party); err == nil {
-			p.Party(party).AccountID = id
+		var c Contact
+		if err = s.Scan(&id, &c.Party, &c.Number); err == nil {
+			for i := range p.Parties {
+				if a := &p.Parties[i]; a.Role == c.Party && a.Number == c.Number && a.AccountID == "" {
+					a.AccountID = id
+				}
+			}
 		}
 		return id, err
 	})

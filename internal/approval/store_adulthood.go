@@ -16,9 +16,9 @@ import (
 // adultRecheck is how soon a step that is due by UTC, but not yet in the coach's zone, is looked at again.
 const adultRecheck = time.Hour
 
-// EndGuardianView removes the guardian of a player for the calling student, who is an adult.
-func (s *Service) EndGuardianView(ctx context.Context, by actor.Actor, id string) (*Player, error) {
-	return s.update(ctx, id, loadOptions{}, func(p *Player, op Operation) (Change, error) { return p.EndGuardianView(by, op) })
+// EndGuardianView removes a guardian of a player, or all if guardianID is empty, for the calling student, who is an adult.
+func (s *Service) EndGuardianView(ctx context.Context, by actor.Actor, id, guardianID string) (*Player, error) {
+	return s.update(ctx, id, loadOptions{}, func(p *Player, op Operation) (Change, error) { return p.EndGuardianView(by, guardianID, op) })
 }
 
 // dueAdult is a player with a due AdultStep.
@@ -116,7 +116,7 @@ func (d dueAdult) next(now time.Time, zone *time.Location) (step AdultStep, at t
 // toldPhone reports whether the phone of a party was told of a step of this child before, and notes
 // that it is. A phone may be of both parties, and several coaches may have the child.
 func (s *Service) toldPhone(ctx context.Context, tx *store.Tx, p *Player, e event.Event, step AdultStep) (bool, error) {
-	number := tx.DB().NumberHash(p.Number(e.Party))
+	number := tx.DB().NumberHash(p.Find(e.Party, e.GuardianID).Number)
 	key := sha256.Sum256(fmt.Appendf(nil, "%x\n%s\n%s\n%s", number, step, p.Identity().NameKey, p.Student.DateOfBirth))
 	n, err := tx.Exec(ctx, `INSERT INTO told_phones (hash, told_at) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, key[:], database.Micros(tx.Now))
 	if err != nil {

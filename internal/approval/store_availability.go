@@ -14,44 +14,85 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// ReadConsentStatus reads the two consents of a player by primary key, or returns
+// statusColumns are the columns of a player and one of its parties that statusRows reads.
+const statusColumns = `p.id, p.changes, p.date_of_birth, p.guardian_rule, c.tier, p.deleted_at IS NOT NULL,
+		a.role, a.guardian_id, a.position, a.account_id, a.state, a.name IS NOT NULL, a.number IS NOT NULL`
+
+// statusRows collects the rows of statusColumns, the guardians of a player in their order.
+type statusRows struct {
+	list []ConsentStatus
+	byID map[string]int
+}
+
+// scan adds a row, and scans what follows statusColumns into more. It returns the role and the account of the party.
+func (r *statusRows) scan(row database.Scanner, more ...any) (role actor.Role, account string, err error) {
+	var s ConsentStatus
+	var g GuardianConsent
+	var born string
+	var position int
+	var deleted, named, number bool
+	err = row.Scan(append([]any{
+		&s.PlayerID, &s.Sequence, &born, (*string)(&s.Rule), database.IntoText(&s.CoachTier), &deleted,
+		&role, &g.ID, &position, database.IntoText(&g.AccountID), (*string)(&g.State), &named, &number,
+	}, more...)...)
+	if err != nil || deleted {
+		return role, g.AccountID, err
+	}
+	if r.byID == nil {
+		r.byID = map[string]int{}
+	}
+	i, known := r.byID[s.PlayerID]
+	if !known {
+		if s.DateOfBirth, err = ParseDate(born); err != nil {
+			return role, g.AccountID, fmt.Errorf("player %s: %w", s.PlayerID, err)
+		}
+		i = len(r.list)
+		r.byID[s.PlayerID], r.list = i, append(r.list, s)
+	}
+	status := &r.list[i]
+	switch {
+	case role == actor.Student:
+		status.Student, status.HasStudentNumber = g.State, number
+	case position == 1:
+		status.Guardian, status.HasGuardian = g.State, named
+	}
+	if role == actor.Guardian && named {
+		status.Guardians = append(status.Guardians, g)
+	}
+	return role, g.AccountID, nil
+}
+
+// ReadConsentStatus reads the consents of a player by primary key, as by sees them, or returns
 // not_found if by may not see the player.
 func ReadConsentStatus(ctx context.Context, db *store.DB, by actor.Actor, playerID string) (ConsentStatus, error) {
-	c := ConsentStatus{PlayerID: playerID}
-	var born string
-	err := db.QueryRow(ctx, `
-		SELECT g.state, s.state, p.date_of_birth, g.name IS NOT NULL, s.number IS NOT NULL, c.tier
-		FROM players p`+store.WithParties+` LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN g.account_id WHEN 'student' THEN s.account_id END = $3`, playerID, by.Role, by.AccountID).
-		Scan((*string)(&c.Guardian), (*string)(&c.Student), &born, &c.HasGuardian, &c.HasStudentNumber, database.IntoText(&c.CoachTier))
-	if database.IsNoRows(err) {
-		return ConsentStatus{}, fault.Missing()
-	}
+	statuses, err := readStatuses(db.Query(ctx, statusSelect+`
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE WHEN CAST($2 AS TEXT) = 'coach' THEN p.coach_id = $3
+			ELSE EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $3) END
+		ORDER BY a.position`, playerID, string(by.Role), by.AccountID))
 	if err != nil {
 		return ConsentStatus{}, err
 	}
-	c.DateOfBirth, err = ParseDate(born)
-	return c, err
+	if len(statuses) == 0 {
+		return ConsentStatus{}, fault.Missing()
+	}
+	return statuses[0].SeenBy(by), nil
 }
 
 // maxStatusesOfNumber limits the players of one number that other services read.
 const maxStatusesOfNumber = 200
 
 const statusSelect = `
-	SELECT p.id, p.changes, g.state, s.state, p.date_of_birth, g.name IS NOT NULL, s.number IS NOT NULL, c.tier, p.deleted_at IS NOT NULL
-	FROM players p` + store.WithParties + ` LEFT JOIN coaches c ON c.id = p.coach_id `
+	SELECT ` + statusColumns + `
+	FROM players p JOIN parties a ON a.player_id = p.id LEFT JOIN coaches c ON c.id = p.coach_id `
 
-// scanStatus scans a row of statusSelect. The status of a deleted player is the zero value.
-func scanStatus(s database.Scanner) (status ConsentStatus, err error) {
-	var born string
-	var deleted bool
-	err = s.Scan(&status.PlayerID, &status.Sequence, (*string)(&status.Guardian), (*string)(&status.Student), &born,
-		&status.HasGuardian, &status.HasStudentNumber, database.IntoText(&status.CoachTier), &deleted)
-	if err != nil || deleted {
-		return ConsentStatus{}, err
-	}
-	status.DateOfBirth, err = ParseDate(born)
-	return status, err
+// readStatuses reads the rows of statusSelect. It leaves deleted players out.
+func readStatuses(rs *database.Rows, err error) ([]ConsentStatus, error) {
+	rows := statusRows{}
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		_, _, err := rows.scan(row)
+		return err
+	})
+	return rows.list, err
 }
 
 // ConsentStatuses reads the consents of players for other services, in no order. Unknown
@@ -64,12 +105,11 @@ func ConsentStatuses(ctx context.Context, db *store.DB, playerIDs []string) ([]C
 // table takes a partial index of players that are not deleted for small, and reads all of it.
 func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]ConsentStatus, error) {
 	args := database.PaddedIDs(playerIDs)
-	rs, err := q.Query(ctx, statusSelect+`WHERE p.id IN (`+database.Params(1, len(args))+`)`, args...)
-	statuses, err := database.Collect(rs, err, scanStatus)
+	statuses, err := readStatuses(q.Query(ctx, statusSelect+`WHERE p.id IN (`+database.Params(1, len(args))+`) ORDER BY a.position`, args...))
 	if err != nil {
 		return nil, fmt.Errorf("read the consents of %d players: %w", len(playerIDs), err)
 	}
-	return slices.DeleteFunc(statuses, func(s ConsentStatus) bool { return s.PlayerID == "" }), nil
+	return statuses, nil
 }
 
 // ConsentStatusesOfNumber reads the consents of the players that name a number in a role,
@@ -77,12 +117,14 @@ func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string
 func ConsentStatusesOfNumber(ctx context.Context, db *store.DB, by actor.Operator, number phone.Number, role actor.Role) ([]ConsentStatus, error) {
 	var statuses []ConsentStatus
 	err := db.Write(ctx, func(tx *store.Tx) error {
-		rs, err := tx.Query(ctx, statusSelect+`
+		var err error
+		statuses, err = readStatuses(tx.Query(ctx, statusSelect+`
 			WHERE p.id IN (
 				SELECT a.player_id FROM parties a
 				WHERE a.account_id = (SELECT id FROM accounts WHERE mobile_number = $1 AND role = $3) AND a.deleted_at IS NULL
-				ORDER BY a.player_id DESC LIMIT $2)`, string(number), maxStatusesOfNumber, string(role))
-		if statuses, err = database.Collect(rs, err, scanStatus); err != nil {
+				ORDER BY a.player_id DESC LIMIT $2)
+			ORDER BY a.position`, string(number), maxStatusesOfNumber, string(role)))
+		if err != nil {
 			return fmt.Errorf("read the consents of a number: %w", err)
 		}
 		slices.SortFunc(statuses, func(a, b ConsentStatus) int { return strings.Compare(b.PlayerID, a.PlayerID) })

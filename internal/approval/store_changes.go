@@ -16,7 +16,7 @@ import (
 )
 
 // addPlayer saves a new player with the change that fn returns, in one transaction. It
-// sets the accounts of both parties, the coach's name and the disputes. fn gets the coach's
+// sets the accounts of its parties, the coach's name and the disputes. fn gets the coach's
 // roster with p in it, and may run more than once. A live player of the same coach,
 // name and birth date is a conflict, player_exists.
 func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Change, error)) error {
@@ -79,7 +79,11 @@ func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Cha
 				return fmt.Errorf("add player to batch: %w", err)
 			}
 		}
-		if err := insertParties(ctx, tx, p); err != nil {
+		all := make([]int, len(p.Parties))
+		for i := range all {
+			all[i] = i
+		}
+		if err := insertParties(ctx, tx, p, all); err != nil {
 			return err
 		}
 		if err := message.ChooseLanguages(ctx, tx.Tx, p.Languages(), nil); err != nil {
@@ -217,8 +221,8 @@ func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlaye
 // workOf returns the work of a change, for the response to its Idempotency-Key.
 func workOf(p *Player, c Change) idempotency.Work {
 	switch {
-	case c.Reminded != "":
-		return idempotency.Work{ID: p.Party(c.Reminded).Request.ID, Number: c.RemindersLeft}
+	case c.Reminded != nil:
+		return idempotency.Work{ID: c.Reminded.ID, Number: c.RemindersLeft}
 	case len(c.Opened) > 0:
 		return idempotency.Work{ID: c.Opened[0].ID, New: true}
 	case len(c.Resent) > 0:
@@ -265,7 +269,7 @@ func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, 
 		func() error {
 			for i, e := range c.Events {
 				if e.PartyID == "" && e.Party != "" { // findOrAddAccounts added the account
-					c.Events[i].PartyID = p.Party(e.Party).AccountID
+					c.Events[i].PartyID = p.Find(e.Party, e.GuardianID).AccountID
 				}
 			}
 			return notice.Notify(ctx, tx, c.Events, c.ForgetNotifications...)
@@ -306,7 +310,7 @@ func (s *Service) deleteServiceNotifications(ctx context.Context, tx *store.Tx, 
 	}
 	status := p.ConsentStatus()
 	for _, a := range p.Parties {
-		if a.AccountID == "" || !before.Approved(a.Role) || s.Rules.access(status, a.Role, team.App, tx.Now) == team.Granted {
+		if a.AccountID == "" || !before.As(a.GuardianID).Approved(a.Role) || s.Rules.access(status.As(a.GuardianID), a.Role, team.App, tx.Now) == team.Granted {
 			continue
 		}
 		if err := notice.End(ctx, tx, p.ID, a.AccountID, message.OfServices...); err != nil {

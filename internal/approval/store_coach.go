@@ -77,10 +77,11 @@ func (r Rules) CheckNumber(ctx context.Context, tx *store.Tx, coachID string, to
 }
 
 // StoppedBy reports whether the number of a party of a player wants no messages of the calling coach outside of the app.
-func (s *Service) StoppedBy(ctx context.Context, by actor.Actor, playerID string, party actor.Role) (stopped bool, err error) {
+func (s *Service) StoppedBy(ctx context.Context, by actor.Actor, playerID string, party actor.Role, guardianID string) (stopped bool, err error) {
 	err = s.DB.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM parties a JOIN stopped_coaches st ON st.coach_id = a.coach_id AND st.mobile_number = a.number
-			WHERE a.player_id = $1 AND a.coach_id = $2 AND a.role = $3 AND a.deleted_at IS NULL)`, playerID, by.AccountID, string(party)).Scan(&stopped)
+			WHERE a.player_id = $1 AND a.coach_id = $2 AND a.role = $3 AND CASE WHEN CAST($4 AS TEXT) = '' THEN a.position = 1 ELSE a.guardian_id = $4 END AND a.deleted_at IS NULL)`,
+		playerID, by.AccountID, string(party), guardianID).Scan(&stopped)
 	if err != nil {
 		return false, fmt.Errorf("read whether the %s stopped the coach: %w", party, err)
 	}

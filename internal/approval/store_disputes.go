@@ -84,17 +84,17 @@ func addDispute(ctx context.Context, tx *store.Tx, p *Player, r *Request) error 
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET student_hash = excluded.student_hash,
 			created_at = excluded.created_at, request_id = excluded.request_id`,
-		p.CoachID, r.PartyID, p.ID, studentHash(tx.DB(), p), numberHash(tx.DB(), r.Party, p.Number(r.Party)), database.Micros(tx.Now), r.ID)
+		p.CoachID, r.PartyID, p.ID, studentHash(tx.DB(), p), numberHash(tx.DB(), r.Party, p.Asked(r).Number), database.Micros(tx.Now), r.ID)
 	if err != nil {
 		return fmt.Errorf("save dispute: %w", err)
 	}
 	return nil
 }
 
-// liftDispute deletes every dispute of party that disputes would find. by is the operator
+// liftDispute deletes every dispute of the party that r asked that disputes would find. by is the operator
 // who lifts it, or nil.
-func liftDispute(ctx context.Context, tx *store.Tx, p *Player, party actor.Role, by *actor.Operator) error {
-	if party == "" {
+func liftDispute(ctx context.Context, tx *store.Tx, p *Player, r *Request, by *actor.Operator) error {
+	if r == nil {
 		return nil
 	}
 	err := tx.Defer(ctx, `
@@ -102,14 +102,14 @@ func liftDispute(ctx context.Context, tx *store.Tx, p *Player, party actor.Role,
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_hash = $4
 			OR student_hash IN (SELECT o.student_hash FROM disputes o WHERE o.request_id = $5)
 			OR EXISTS (SELECT 1 FROM players q WHERE q.id = disputes.player_id AND q.student_hash = $4))`,
-		p.CoachID, p.Party(party).AccountID, p.ID, studentHash(tx.DB(), p), p.Party(party).Request.ID)
+		p.CoachID, p.Asked(r).AccountID, p.ID, studentHash(tx.DB(), p), r.ID)
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)
 	}
 	if by == nil {
 		return nil
 	}
-	return tx.Record(ctx, *by, operator.DisputeLifted, "request", p.Party(party).Request.ID, "of coach "+p.CoachID)
+	return tx.Record(ctx, *by, operator.DisputeLifted, "request", r.ID, "of coach "+p.CoachID)
 }
 
 // DisputedRequest is a request that its recipient disputed and may lift.
@@ -153,26 +153,29 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
 		p := &Player{}
 		var party actor.Role
-		var born string
+		var guardianID, born string
 		var state RequestState
 		var disputedAt, coachLeft time.Time
 		var version int64
 		var consent State
 		err := tx.QueryRow(ctx, `
-			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at, p.version,
-				CASE WHEN p.deleted_at IS NOT NULL THEN 'removed' ELSE a.state END
-			FROM requests r JOIN players p ON p.id = r.player_id JOIN parties a ON a.player_id = p.id AND a.role = r.approver_type JOIN accounts c ON c.id = p.coach_id
+			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.guardian_id, r.state, r.closed_at, c.closed_at, p.version,
+				CASE WHEN p.deleted_at IS NOT NULL OR a.state IS NULL THEN 'removed' ELSE a.state END
+			FROM requests r JOIN players p ON p.id = r.player_id LEFT JOIN parties a ON a.player_id = p.id AND a.role = r.approver_type AND a.guardian_id = r.guardian_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.state IN ('disputed', 'cancelled')
 				AND coalesce((SELECT d.approver_id FROM disputes d WHERE d.request_id = r.id), r.approver_id) = $2`, requestID, approverID).
-			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft), &version, &consent)
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &guardianID, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft), &version, &consent)
 		if err != nil {
 			return database.OrMissing(err, "read disputed request "+requestID)
 		}
 		if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
 			return err
 		}
-		p.Party(party).AccountID, p.Party(party).Request = approverID, &Request{ID: requestID}
-		lifted, events := p.LiftOutdated(party, state, !coachLeft.IsZero())
+		request := &Request{ID: requestID, Party: party, GuardianID: guardianID}
+		p.Parties = []Party{{Role: actor.Guardian, GuardianID: guardianID}, {Role: actor.Student}}
+		a := p.Party(party)
+		a.AccountID, a.Request = approverID, request
+		lifted, events := p.LiftOutdated(a, state, !coachLeft.IsZero())
 		if !lifted {
 			return nil
 		}
@@ -184,7 +187,7 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 			return err
 		}
 		change := ConsentChange{
-			ID: s.NewID(), Kind: ConsentOldDisputeLifted, Party: party, Before: consent, After: consent, Player: p, Version: version, RequestID: requestID, At: tx.Now,
+			ID: s.NewID(), Kind: ConsentOldDisputeLifted, Party: party, GuardianID: guardianID, Before: consent, After: consent, Player: p, Version: version, RequestID: requestID, At: tx.Now,
 		}
 		if by == nil {
 			change.By = actor.Actor{AccountID: approverID, Role: party}
@@ -192,7 +195,7 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		if err := s.Hooks.recordConsents(ctx, tx, []ConsentChange{change}); err != nil {
 			return err
 		}
-		if err := liftDispute(ctx, tx, p, party, by); err != nil {
+		if err := liftDispute(ctx, tx, p, request, by); err != nil {
 			return err
 		}
 		// notify also locks the account for endSessionsWithoutRole.

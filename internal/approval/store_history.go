@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -16,15 +15,15 @@ func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 		return nil
 	}
 	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(&r.CoachDevice) }, `
-		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, notice_hash, text_hash, coach_device)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $11, $12, $13, (
+		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, notice_hash, text_hash, guardian_id, coach_device)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $11, $12, $13, $14, (
 			SELECT c.coach_id FROM sessions s
 			JOIN devices d ON d.id = s.device_id
 			JOIN coach_devices c ON c.token_hash = d.token_hash AND c.coach_id = $10
 			WHERE s.id = $9))
 		RETURNING coach_device IS NOT NULL`,
 		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), database.Text(r.Reason), database.Text(r.RequestID), database.Micros(r.At), r.SessionID, p.CoachID, string(r.Via),
-		database.Text(r.Wording.NoticeHash), database.Text(r.Wording.TextHash))
+		database.Text(r.Wording.NoticeHash), database.Text(r.Wording.TextHash), r.GuardianID)
 	if err != nil {
 		return fmt.Errorf("add history record: %w", err)
 	}
@@ -34,13 +33,13 @@ func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 // readHistory lists the decisions about a player, oldest first. The caller must have checked access to the player.
 func (s *Service) readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
 	rs, err := q.Query(ctx, `
-		SELECT h.id, h.player_id, h.approver_type, h.approver_id, h.action, h.reason, h.request_id, h.decided_at, h.via, h.coach_device IS NOT NULL, h.notice_hash, h.text_hash, k.sealed
+		SELECT h.id, h.player_id, h.approver_type, h.guardian_id, h.approver_id, h.action, h.reason, h.request_id, h.decided_at, h.via, h.coach_device IS NOT NULL, h.notice_hash, h.text_hash, k.sealed
 		FROM approval_history h LEFT JOIN record_keys k ON k.record_id = h.id
 		WHERE h.player_id = $1 ORDER BY h.decided_at, h.id`, playerID)
 	return database.Collect(rs, err, func(row database.Scanner) (r Record, err error) {
 		var notice, text string
 		var sealed []byte
-		err = row.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice,
+		err = row.Scan(&r.ID, &r.PlayerID, &r.Party, &r.GuardianID, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice,
 			database.IntoText(&notice), database.IntoText(&text), &sealed)
 		if err == nil && sealed != nil && s.Hooks.OpenShown != nil {
 			r.Wording, err = s.Hooks.OpenShown(s.DB, r.ID, sealed)
@@ -50,17 +49,16 @@ func (s *Service) readHistory(ctx context.Context, q database.Querier, playerID 
 	})
 }
 
-// addReminder stores a reminder to party, which counts against the reminder window.
-func (s *Service) addReminder(ctx context.Context, tx *store.Tx, p *Player, party actor.Role) error {
-	if party == "" {
+// addReminder stores a reminder of the request r, which counts against the reminder window.
+func (s *Service) addReminder(ctx context.Context, tx *store.Tx, p *Player, r *Request) error {
+	if r == nil {
 		return nil
 	}
-	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
-		s.NewID(), p.ID, string(party), database.Micros(tx.Now))
+	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, guardian_id, sent_at) VALUES ($1, $2, $3, $4, $5)`,
+		s.NewID(), p.ID, string(r.Party), r.GuardianID, database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("add reminder: %w", err)
 	}
-	r := p.Party(party).Request
 	return tx.DeferOne(ctx, `UPDATE requests SET followed_up_at = COALESCE(followed_up_at, $2), sent_version = $3 WHERE id = $1 AND version = $3`,
 		r.ID, database.Micros(r.FollowedUpAt), r.Version)
 }

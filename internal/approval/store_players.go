@@ -17,10 +17,10 @@ import (
 // playerSelect reads players with the coach's name: a row for each party, with its newest request, in any order. readPlayers
 // reads them. What only the player has is in the row of the student.
 const playerSelect = `
-	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, p.version, p.student_name, p.date_of_birth, p.created_at, p.deleted_at, p.basis, p.basis_note,
+	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, p.version, p.student_name, p.date_of_birth, p.created_at, p.deleted_at, p.basis, p.basis_note, p.guardian_rule,
 		CASE WHEN a.role = 'student' THEN (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id) END, CASE WHEN a.role = 'student' THEN p.medical END,
 		CASE WHEN a.role = 'student' THEN ` + batchesOfPlayer + ` END,
-		a.role, a.name, a.relationship, a.number, a.email, a.language, a.account_id, a.state, a.changed_at, a.pending_since, a.pending_reason,
+		a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.language, a.account_id, a.state, a.changed_at, a.pending_since, a.pending_reason,
 		r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version
 	FROM players p
 	JOIN parties a ON a.player_id = p.id
@@ -40,6 +40,8 @@ type playerRows struct {
 	rules   Rules
 	players []*storedPlayer
 	byID    map[string]*storedPlayer
+	// positions has the position of each party that was scanned, by player, in the order of its parties.
+	positions map[string][]int
 }
 
 // scan adds a row.
@@ -48,31 +50,35 @@ func (rows *playerRows) scan(row database.Scanner) error {
 	var born string
 	var shown []string
 	var r requestColumns
+	var position int
 	read := &storedPlayer{Player: &Player{Unproved: rows.rules.unproved()}}
 	p := read.Player
 	err := row.Scan(append([]any{
 		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), database.IntoJSON(&shown), &p.Version, &p.Student.FullName, &born,
-		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note),
+		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note), &p.Rule,
 		database.IntoText(&p.CoachPicture), &read.sealed, intoBatches(&p.Batches),
-		&a.Role, database.IntoText(&a.Name), database.IntoText(&a.Relationship), database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.Language),
+		&a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship), database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.Language),
 		database.IntoText(&a.AccountID), &a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)),
 	}, r.dest()...)...)
 	if err != nil {
 		return err
 	}
-	a.Request = r.request(p, a.Role)
+	a.Request = r.request(p, a.Role, a.GuardianID)
+	if a.Role == actor.Student {
+		position = maxPosition
+	}
 	if other := rows.byID[p.ID]; other != nil {
-		if a.Role != actor.Student {
-			other.Parties = append([]Party{a}, other.Parties...)
-			return nil
+		if a.Role == actor.Student {
+			p.Parties = other.Parties
+			other.Player, other.sealed = p, read.sealed
 		}
-		p.Parties = other.Parties
-		other.Player, other.sealed = p, read.sealed
 		read = other
 	} else {
 		rows.byID[p.ID], rows.players = read, append(rows.players, read)
 	}
-	p.Parties = append(p.Parties, a)
+	order := rows.positions[p.ID]
+	at, _ := slices.BinarySearch(order, position)
+	rows.positions[p.ID], read.Parties = slices.Insert(order, at, position), slices.Insert(read.Parties, at, a)
 	if a.Role != actor.Student {
 		return nil
 	}
@@ -86,9 +92,12 @@ func (rows *playerRows) scan(row database.Scanner) error {
 	return nil
 }
 
+// maxPosition is behind that of each guardian.
+const maxPosition = 1 << 20
+
 // newPlayerRows returns a reader of playerSelect.
 func (s *Service) newPlayerRows() *playerRows {
-	return &playerRows{rules: s.Rules, byID: map[string]*storedPlayer{}}
+	return &playerRows{rules: s.Rules, byID: map[string]*storedPlayer{}, positions: map[string][]int{}}
 }
 
 // readPlayers reads the rows of playerSelect. It returns the newest player first.
@@ -151,7 +160,7 @@ func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Pa
 				AND (CAST($7 AS TEXT) = '' OR g.name IS NOT NULL AND g.state = $7)
 				AND (CAST($8 AS TEXT) = '' OR s.state = $8)
 				AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key
-					OR CAST($9 AS TEXT) <> '' AND (substr(g.number, length(g.number) - length($9) + 1) = $9 OR substr(s.number, length(s.number) - length($9) + 1) = $9))
+					OR CAST($9 AS TEXT) <> '' AND EXISTS (SELECT 1 FROM parties n WHERE n.player_id = p.id AND substr(n.number, length(n.number) - length($9) + 1) = $9))
 				AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
 			ORDER BY p.id DESC LIMIT $6)`,
 		by.AccountID, database.Before(page.After.ID), f.GuardianStatus, f.StudentStatus, coach.FoldName(f.Search), page.Limit,
@@ -211,17 +220,19 @@ func (s *Service) anyApproved(ctx context.Context, studentID string) (bool, erro
 	return approved && !s.Rules.unproved(), err
 }
 
-// reminders loads the times of reminders to both parties since then, oldest first.
+// loadReminders loads the times of reminders to the parties since then, oldest first.
 func loadReminders(ctx context.Context, tx *store.Tx, p *Player, since time.Time) error {
 	rs, err := tx.Query(ctx, `
-		SELECT approver_type, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,
+		SELECT approver_type, guardian_id, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,
 		p.ID, database.Micros(since))
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var party actor.Role
+		var guardianID string
 		var at time.Time
-		err := s.Scan(&party, database.IntoTime(&at))
-		side := p.Party(party)
-		side.Reminders = append(side.Reminders, at)
+		err := s.Scan(&party, &guardianID, database.IntoTime(&at))
+		if a := p.Find(party, guardianID); a != nil {
+			a.Reminders = append(a.Reminders, at)
+		}
 		return struct{}{}, err
 	})
 	if err != nil {

@@ -36,10 +36,10 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 				return err
 			}
 			links = append(links, hash, m.Request.ID, database.Micros(due.Add(s.Rules.LinkValidity)),
-				m.Address == string(p.Number(m.Request.Party)), otherAddress(m, p))
+				m.Address == string(p.Asked(m.Request).Number), otherAddress(m, p))
 			s.DB.Outbox.Wake(tx.Tx, lane)
 		}
-		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Party(m.Request.Party).AccountID,
+		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Asked(m.Request).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.By.Network),
 			database.Micros(due), database.Micros(due.Add(message.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0, database.Text(telemetry.Parent(ctx)))
 	}
@@ -62,7 +62,7 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 
 // otherAddress returns the address of a message if it is not the number of the party.
 func otherAddress(m Message, p *Player) any {
-	if m.Address == string(p.Number(m.Request.Party)) {
+	if m.Address == string(p.Asked(m.Request).Number) {
 		return nil
 	}
 	return m.Address
@@ -89,7 +89,7 @@ func (s *Service) chosenMessages(ctx context.Context, tx *store.Tx, p *Player, s
 			continue
 		}
 		var chosen message.Preferences
-		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(database.IntoJSON(&chosen.Channels))
+		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Asked(r).Number)).Scan(database.IntoJSON(&chosen.Channels))
 		if err != nil && !database.IsNoRows(err) {
 			return nil, fmt.Errorf("read the chosen channels of the %s: %w", r.Party, err)
 		}

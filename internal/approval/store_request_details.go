@@ -31,7 +31,7 @@ func (s *Service) RequestDetails(ctx context.Context, d message.Delivery) (messa
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN accounts a ON a.id = r.approver_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $3 OR (SELECT g.email FROM parties g WHERE g.player_id = p.id AND g.role = r.approver_type) = $3)`,
+		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $3 OR (SELECT g.email FROM parties g WHERE g.player_id = p.id AND g.role = r.approver_type AND g.guardian_id = r.guardian_id) = $3)`,
 		d.RequestID, d.ID, d.To, message.FoldAddress(d.To)).
 		Scan(append([]any{
 			&r.Party, &r.Version, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,

@@ -19,13 +19,15 @@ import (
 func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error {
 	p := &Player{}
 	var party actor.Role
+	var guardianID, guardian string
 	err := tx.QueryRow(ctx, `
 		UPDATE requests SET failed_channels = replace(failed_channels, $4, '') || $4
 		WHERE id = $1 AND state = 'pending' AND `+newestSending+`
-		RETURNING player_id, coach_id, approver_type, (SELECT p.student_name FROM players p WHERE p.id = requests.player_id),
-			(SELECT g.name FROM parties g WHERE g.player_id = requests.player_id AND g.role = 'guardian')`,
+		RETURNING player_id, coach_id, approver_type, guardian_id, (SELECT p.student_name FROM players p WHERE p.id = requests.player_id),
+			coalesce((SELECT g.name FROM parties g WHERE g.player_id = requests.player_id AND g.role = 'guardian' AND g.guardian_id = requests.guardian_id),
+				(SELECT g.name FROM parties g WHERE g.player_id = requests.player_id AND g.role = 'guardian' AND g.position = 1))`,
 		d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").
-		Scan(&p.ID, &p.CoachID, &party, &p.Student.FullName, database.IntoText(&p.Party(actor.Guardian).Name))
+		Scan(&p.ID, &p.CoachID, &party, &guardianID, &p.Student.FullName, database.IntoText(&guardian))
 	if database.IsNoRows(err) {
 		return nil
 	}
@@ -44,8 +46,9 @@ func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error
 	if err != nil {
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
+	p.Parties = []Party{{Role: actor.Guardian, GuardianID: guardianID, Person: Person{Name: guardian}}, {Role: actor.Student}}
 	p.Party(party).Request = &Request{ID: d.RequestID}
-	return notice.Notify(ctx, tx, []event.Event{p.DeliveryFailed(party, d.Channel)})
+	return notice.Notify(ctx, tx, []event.Event{p.DeliveryFailed(p.Party(party), d.Channel)})
 }
 
 // DeliveryReached removes the mark of DeliveryFailed. It returns false if the request was closed, or sent

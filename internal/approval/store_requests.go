@@ -34,12 +34,12 @@ func (c *requestColumns) dest() []any {
 }
 
 // request returns the scanned request to a party of p, or nil.
-func (c *requestColumns) request(p *Player, party actor.Role) *Request {
+func (c *requestColumns) request(p *Player, party actor.Role, guardianID string) *Request {
 	if c.id == "" {
 		return nil
 	}
 	return &Request{
-		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
+		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, GuardianID: guardianID, PartyID: c.partyID,
 		State: RequestState(c.state), ShortCode: c.shortCode, Channels: c.channels, RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
 		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt, Via: actor.Via(c.via), Version: c.version.Int64, SentVersion: c.sentVersion.Int64,
 	}
@@ -52,7 +52,7 @@ func joinChannels[S ~string](list []S) string {
 
 const requestSelect = `
 	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version,
-		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, ` + sentColumns + `
+		r.player_id, r.coach_id, r.approver_type, r.guardian_id, r.followed_up_at, r.follow_up_note, ` + sentColumns + `
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 	LEFT JOIN deliveries d ON d.request_id = r.id `
@@ -63,22 +63,23 @@ const requestSelect = `
 func (s *Service) OwnRequest(ctx context.Context, by actor.Actor, id string) (*Request, error) {
 	rs, err := s.DB.Query(ctx, requestSelect+`
 		WHERE r.id = $1 AND CASE WHEN CAST($3 AS TEXT) = 'coach' THEN p.coach_id = $2
-			ELSE r.approver_id = $2 AND r.approver_type = $3 AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = $3 AND a.account_id = $2) END
+			ELSE r.approver_id = $2 AND r.approver_type = $3 AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = $3 AND a.guardian_id = r.guardian_id AND a.account_id = $2) END
 		ORDER BY d.id`, id, by.AccountID, string(by.Role))
 	var found *Request
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var c requestColumns
 		var p Player
 		var party actor.Role
+		var guardianID string
 		var followedUp time.Time
 		var note string
 		var d sentMessage
-		err := s.Scan(append(append(c.dest(), &p.ID, &p.CoachID, &party, database.IntoTime(&followedUp), database.IntoText(&note)), d.dest()...)...)
+		err := s.Scan(append(append(c.dest(), &p.ID, &p.CoachID, &party, &guardianID, database.IntoTime(&followedUp), database.IntoText(&note)), d.dest()...)...)
 		if err != nil {
 			return struct{}{}, err
 		}
 		if found == nil {
-			found = c.request(&p, party)
+			found = c.request(&p, party, guardianID)
 			found.FollowedUpAt, found.FollowUpNote = followedUp, note
 		}
 		if d.Channel != "" {
@@ -144,16 +145,16 @@ func (s *Service) openRequests(ctx context.Context, tx *store.Tx, p *Player, ope
 		if r.ShortCode, err = NewShortCode(s.Rand); err != nil {
 			return err
 		}
-		r.PartyID = p.Party(r.Party).AccountID
+		r.PartyID = p.Asked(r).AccountID
 		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
 			database.Micros(r.RequestedAt), database.Micros(r.LastSentAt), r.DeliveryFailed, database.JoinWords(r.FailedChannels), r.ShortCode,
-			identity.NameKey, identity.DateOfBirth.String())
+			identity.NameKey, identity.DateOfBirth.String(), r.GuardianID)
 	}
 	// If a code is in use, the transaction is stale and runs again with other codes.
 	err := tx.DeferRowCount(ctx, len(opened), `
 		INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code,
-			student_key, date_of_birth)
-		VALUES `+database.RowsOf(len(opened), 14)+`
+			student_key, date_of_birth, guardian_id)
+		VALUES `+database.RowsOf(len(opened), 15)+`
 		ON CONFLICT (short_code) DO NOTHING`, args...)
 	if err != nil {
 		return fmt.Errorf("open requests to player %s: %w", p.ID, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
@@ -20,30 +21,38 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 	step, stepAt := p.Student.DateOfBirth.firstAdultStep(tx.Now)
 	n, err := tx.Exec(ctx, `
 		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical, created_at,
-			adult_step, adult_step_at, basis, basis_note, medical_at, student_hash, unanswered_since, changes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+			adult_step, adult_step_at, basis, basis_note, medical_at, student_hash, unanswered_since, changes, guardian_rule)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed, database.Micros(p.CreatedAt),
 		database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
-		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p), database.Micros(p.unansweredSince()), len(p.firstChanges(tx.Now)))
+		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p), database.Micros(p.unansweredSince()), len(p.firstChanges(tx.Now)), string(p.Rule))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
 	return n == 1, nil
 }
 
-// insertParties adds the parties of a new player with their newest requests.
-func insertParties(ctx context.Context, tx *store.Tx, p *Player) error {
+// position returns the stored position of the ith party of p.
+func (p *Player) position(i int) int {
+	if p.Parties[i].Role == actor.Student {
+		return 1
+	}
+	return i + 1
+}
+
+// insertParties adds parties of a player, by their indexes, with their newest requests.
+func insertParties(ctx context.Context, tx *store.Tx, p *Player, indexes []int) error {
 	var args []any
-	for i := range p.Parties {
+	for _, i := range indexes {
 		a := &p.Parties[i]
-		args = append(args, p.ID, string(a.Role), 1, p.CoachID, database.Text(a.Name), database.Text(a.Relationship), database.Text(a.Email), database.Text(string(a.Number)),
+		args = append(args, p.ID, string(a.Role), a.GuardianID, p.position(i), p.CoachID, database.Text(a.Name), database.Text(a.Relationship), database.Text(a.Email), database.Text(string(a.Number)),
 			database.Text(a.AccountID), database.Text(a.Language), string(a.Consent.State), database.Micros(a.Consent.PendingSince), database.Text(string(a.Consent.PendingReason)),
 			database.Text(a.requestID()))
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO parties (player_id, role, position, coach_id, name, relationship, email, number, account_id, language, state, pending_since, pending_reason, request_id)
-		VALUES `+database.RowsOf(len(p.Parties), 14), args...)
+		INSERT INTO parties (player_id, role, guardian_id, position, coach_id, name, relationship, email, number, account_id, language, state, pending_since, pending_reason, request_id)
+		VALUES `+database.RowsOf(len(indexes), 15), args...)
 	if err != nil {
 		return fmt.Errorf("add the parties of player %s: %w", p.ID, err)
 	}
@@ -87,17 +96,62 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}
 	p.Version++
+	if p.Rule != read.Rule {
+		if err := tx.Defer(ctx, `UPDATE players SET guardian_rule = $2 WHERE id = $1`, p.ID, string(p.Rule)); err != nil {
+			return fmt.Errorf("save the guardian rule of player %s: %w", p.ID, err)
+		}
+	}
 	if p.Student != read.Student || p.SearchKey() != read.SearchKey() || !p.DeletedAt.Equal(read.DeletedAt) {
 		if err := s.saveDetails(ctx, tx, p, read); err != nil {
 			return err
 		}
 	}
+	if err := placeGuardians(ctx, tx, p.Player, read); err != nil {
+		return fmt.Errorf("place the guardians of player %s: %w", p.ID, err)
+	}
 	for i := range p.Parties {
-		if err := saveParty(ctx, tx, p.Player, &p.Parties[i], &read.Parties[i], !p.DeletedAt.Equal(read.DeletedAt)); err != nil {
-			return fmt.Errorf("save the %s of player %s: %w", p.Parties[i].Role, p.ID, err)
+		a := &p.Parties[i]
+		was := read.Find(a.Role, a.GuardianID)
+		if was == nil {
+			if err := insertParties(ctx, tx, p.Player, []int{i}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := saveParty(ctx, tx, p.Player, a, was, p.position(i), !p.DeletedAt.Equal(read.DeletedAt)); err != nil {
+			return fmt.Errorf("save the %s of player %s: %w", a.Role, p.ID, err)
 		}
 	}
 	return nil
+}
+
+// placeGuardians deletes the rows of guardians who are none any more, and gives the others their positions. It moves them in
+// two steps, because a position is unique at all times. The caller has locked the player.
+func placeGuardians(ctx context.Context, tx *store.Tx, p, read *Player) error {
+	moved := false
+	for i := range read.Parties {
+		a := &read.Parties[i]
+		if p.Find(a.Role, a.GuardianID) == nil {
+			if err := tx.DeferOne(ctx, `DELETE FROM parties WHERE player_id = $1 AND role = 'guardian' AND guardian_id = $2`, p.ID, a.GuardianID); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range p.Parties {
+		a := &p.Parties[i]
+		if was := read.index(a); a.Role != actor.Guardian || was < 0 || was == i {
+			continue
+		}
+		moved = true
+		err := tx.DeferOne(ctx, `UPDATE parties SET position = $3 WHERE player_id = $1 AND role = 'guardian' AND guardian_id = $2`, p.ID, a.GuardianID, -(i + 1))
+		if err != nil {
+			return err
+		}
+	}
+	if !moved {
+		return nil
+	}
+	return tx.Defer(ctx, `UPDATE parties SET position = -position WHERE player_id = $1 AND role = 'guardian' AND position < 0`, p.ID)
 }
 
 // saveDetails saves what the coach entered about the student, and the removal. read is the player as it was read.
@@ -128,13 +182,13 @@ func (s *Service) saveDetails(ctx context.Context, tx *store.Tx, p *storedPlayer
 }
 
 // saveParty saves what differs from read, the party as it was read. The caller has locked the player.
-func saveParty(ctx context.Context, tx *store.Tx, p *Player, a, read *Party, removed bool) error {
+func saveParty(ctx context.Context, tx *store.Tx, p *Player, a, read *Party, position int, removed bool) error {
 	if a.Person != read.Person || a.AccountID != read.AccountID || removed {
 		err := tx.DeferOne(ctx, `
 			UPDATE parties SET name = $3, relationship = $4, email = $5, number = $6, account_id = $7, language = $8, deleted_at = $9
-			WHERE player_id = $1 AND role = $2`,
+			WHERE player_id = $1 AND role = $2 AND position = $10`,
 			p.ID, string(a.Role), database.Text(a.Name), database.Text(a.Relationship), database.Text(a.Email), database.Text(string(a.Number)), database.Text(a.AccountID),
-			database.Text(a.Language), database.Micros(p.DeletedAt))
+			database.Text(a.Language), database.Micros(p.DeletedAt), position)
 		if err != nil {
 			return err
 		}
@@ -143,9 +197,9 @@ func saveParty(ctx context.Context, tx *store.Tx, p *Player, a, read *Party, rem
 		return nil
 	}
 	return tx.DeferOne(ctx, `
-		UPDATE parties SET state = $3, changed_at = $4, pending_since = $5, pending_reason = $6, request_id = $7 WHERE player_id = $1 AND role = $2`,
+		UPDATE parties SET state = $3, changed_at = $4, pending_since = $5, pending_reason = $6, request_id = $7 WHERE player_id = $1 AND role = $2 AND position = $8`,
 		p.ID, string(a.Role), string(a.Consent.State), database.Micros(a.Consent.ChangedAt), database.Micros(a.Consent.PendingSince),
-		database.Text(string(a.Consent.PendingReason)), database.Text(a.requestID()))
+		database.Text(string(a.Consent.PendingReason)), database.Text(a.requestID()), position)
 }
 
 // samePlayer returns the id of the coach's live player with the name and birth date of p.

@@ -26,9 +26,9 @@ type Timeline struct {
 	Requests []*Request
 }
 
-// RemindersLeft returns how many reminders the coach may send to party now.
-func (t *Timeline) RemindersLeft(party actor.Role, rules Rules) int {
-	return max(0, rules.RemindersPerWindow-len(t.Player.Party(party).Reminders))
+// RemindersLeft returns how many reminders the coach may send to a party now.
+func (t *Timeline) RemindersLeft(a *Party, rules Rules) int {
+	return max(0, rules.RemindersPerWindow-len(a.Reminders))
 }
 
 // reminderPause is how long the coach's pages wait after a message to a party before they offer a
@@ -37,8 +37,7 @@ const reminderPause = 24 * time.Hour
 
 // NextReminder returns when the coach's pages offer a reminder to a party with an open request: after
 // reminderPause, and when the limit on reminders allows one.
-func (t *Timeline) NextReminder(party actor.Role, rules Rules) time.Time {
-	approver := t.Player.Party(party)
+func (t *Timeline) NextReminder(approver *Party, rules Rules) time.Time {
 	at := approver.Request.LastSentAt.Add(reminderPause)
 	if n := len(approver.Reminders); n > 0 {
 		at = latest(at, approver.Reminders[n-1].Add(reminderPause))
@@ -71,16 +70,13 @@ func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, pa
 	var effect EditEffect
 	_, err := s.update(ctx, id, loadOptions{Disputes: true, Medical: patch.Student.Medical != nil}, func(p *Player, op Operation) (Change, error) {
 		effect = EditEffect{}
-		before := map[actor.Role]State{}
-		for _, a := range p.Parties {
-			before[a.Role] = a.Consent.State
-		}
+		before := p.Copy()
 		c, err := p.Edit(by, patch, s.Rules, op)
 		if err != nil {
 			return Change{}, err
 		}
 		for _, a := range p.Parties {
-			if before[a.Role] == Approved && a.Consent.State != Approved {
+			if was := before.Find(a.Role, a.GuardianID); was != nil && was.Consent.State == Approved && a.Consent.State != Approved {
 				effect.Ended = append(effect.Ended, a.Role)
 			}
 		}
@@ -94,7 +90,7 @@ func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, pa
 
 // RemindAfter is Remind, but does nothing if the party got a reminder after last, so that
 // a form that is sent twice sends one reminder. It reports whether it sent one.
-func (s *Service) RemindAfter(ctx context.Context, by actor.Actor, id string, party actor.Role, last time.Time) (bool, error) {
+func (s *Service) RemindAfter(ctx context.Context, by actor.Actor, id string, party actor.Role, guardianID string, last time.Time) (bool, error) {
 	sent := false
 	load := loadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
 	_, err := s.update(ctx, id, load, func(p *Player, op Operation) (Change, error) {
@@ -102,10 +98,14 @@ func (s *Service) RemindAfter(ctx context.Context, by actor.Actor, id string, pa
 		if err := p.ownedBy(by); err != nil {
 			return Change{}, err
 		}
-		if all := p.Party(party).Reminders; len(all) > 0 && all[len(all)-1].After(last) {
+		a, err := p.find(party, guardianID)
+		if err != nil {
+			return Change{}, err
+		}
+		if all := a.Reminders; len(all) > 0 && all[len(all)-1].After(last) {
 			return Change{}, nil
 		}
-		c, _, err := p.Remind(by, party, s.Rules, op)
+		c, _, err := p.Remind(by, party, guardianID, s.Rules, op)
 		sent = err == nil
 		return c, err
 	})
@@ -134,8 +134,8 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 			return fmt.Errorf("read requests of player %s: %w", id, err)
 		}
 		for _, r := range t.Requests {
-			if newest := p.Party(r.Party).Request; newest != nil && newest.ID == r.ID {
-				p.Party(r.Party).Request = r
+			if a := p.Asked(r); a != nil && a.Request != nil && a.Request.ID == r.ID {
+				a.Request = r
 			}
 		}
 		if err := s.loadCallFacts(ctx, tx, p, s.Now()); err != nil {
@@ -151,15 +151,16 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 func requestsOf(ctx context.Context, q database.Querier, p *Player, limit int) ([]*Request, error) {
 	rs, err := q.Query(ctx, `
 		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code, via, version, sent_version,
-			approver_type, followed_up_at, follow_up_note
+			approver_type, guardian_id, followed_up_at, follow_up_note
 		FROM requests WHERE player_id = $1 AND coach_id = $2 ORDER BY id DESC LIMIT $3`, p.ID, p.CoachID, limit)
 	return database.Collect(rs, err, func(s database.Scanner) (*Request, error) {
 		var c requestColumns
 		var party actor.Role
+		var guardianID string
 		var followedUp time.Time
 		var note string
-		err := s.Scan(append(c.dest(), &party, database.IntoTime(&followedUp), database.IntoText(&note))...)
-		r := c.request(p, party)
+		err := s.Scan(append(c.dest(), &party, &guardianID, database.IntoTime(&followedUp), database.IntoText(&note))...)
+		r := c.request(p, party, guardianID)
 		if r != nil {
 			r.FollowedUpAt, r.FollowUpNote = followedUp, note
 		}

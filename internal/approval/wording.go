@@ -31,8 +31,8 @@ func (w Wording) Known() bool { return w.StudentName != "" }
 
 // withShown returns w with what p shows now. If the party saw another version of its open request, only the language of w
 // is right.
-func (p *Player) withShown(party actor.Role, w Wording) Wording {
-	switch r := p.Party(party).OpenRequest(); {
+func (p *Player) withShown(party *Party, w Wording) Wording {
+	switch r := party.OpenRequest(); {
 	case r != nil && !r.Shows(w.Version), w.Version == OtherVersion:
 		return Wording{Language: w.Language}
 	case r != nil:
@@ -64,7 +64,7 @@ func (s *Service) wordingFor(by actor.Actor, p *Player, w Wording) Wording {
 	if w.Language != "" || by.Via != actor.ViaAPI {
 		return w
 	}
-	drafts := message.Plan(p.newEvent(event.Requested, by.Role), s.DB.Settings().Brand)
+	drafts := message.Plan(p.newEvent(event.Requested, p.SeenBy(by, by.Role)), s.DB.Settings().Brand)
 	asked := drafts[len(drafts)-1]
 	sent := s.WordingOf(message.Languages[0], asked.Title+"\n"+asked.Body)
 	sent.Version = w.Version

@@ -158,7 +158,7 @@ func overdueFollowUps(ctx context.Context, tx *store.Tx, coachID string, now tim
 
 // stillDisputed is true if the disputed request r is the newest one of its party.
 const stillDisputed = `p.deleted_at IS NULL
-	AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = r.approver_type AND a.request_id = r.id AND a.state = 'pending')`
+	AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = r.approver_type AND a.guardian_id = r.guardian_id AND a.request_id = r.id AND a.state = 'pending')`
 
 // failedChannels are the channels on which the newest sending of the request r failed. The
 // channel sms of a request reads whatsapp if its newest message left by WhatsApp.

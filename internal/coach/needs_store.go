@@ -179,7 +179,7 @@ const (
 	refusedNeeds = `
 		SELECT a.state, a.changed_at, a.player_id, p.student_name, a.role, a.request_id, '',
 			EXISTS (SELECT 1 FROM approval_history h
-				WHERE h.player_id = a.player_id AND h.decided_at = a.changed_at AND h.approver_type = a.role AND h.reason IS NOT NULL)
+				WHERE h.player_id = a.player_id AND h.decided_at = a.changed_at AND h.approver_type = a.role AND h.guardian_id = a.guardian_id AND h.reason IS NOT NULL)
 		FROM parties a JOIN players p ON p.id = a.player_id
 		WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND CAST($3 AS TEXT) IN ('', a.state) AND ` + unreadRefusal + `
 		ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2`

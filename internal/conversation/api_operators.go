@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/approval"
+
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -85,7 +87,7 @@ func (s *Service) PlayerConversation(ctx context.Context, by actor.Operator, pla
 	if n := utf8.RuneCountInString(reason); n < minReason || n > maxReason || strings.ContainsFunc(reason, func(r rune) bool { return r < ' ' }) {
 		return nil, fault.Validation([]fault.Field{{Pointer: "/reason", Code: "invalid_value", Detail: "Say in 10 to 500 characters, on one line, why you read this. The audit log keeps it."}})
 	}
-	const maxParties = 2 // of a player: a message to both is two rows and one entry
+	const maxParties = approval.MaxGuardians + 1 // of a player: a message to all is a row for each and one entry
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		var one int
 		if err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1`, playerID).Scan(&one); err != nil {

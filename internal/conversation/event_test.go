@@ -23,7 +23,7 @@ func TestMessageEvents(t *testing.T) {
 		recipient("without a channel"),
 		recipient("without notifications", inApp),
 	})
-	enabled := func(player string, _ actor.Role, service team.AppService) team.Access {
+	enabled := func(player string, _ actor.Role, _ string, service team.AppService) team.Access {
 		if player == "without notifications" && service == team.InAppNotifications {
 			return team.NotInTier
 		}

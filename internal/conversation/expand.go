@@ -104,12 +104,12 @@ func (s *Service) postponeExpansion(ctx context.Context, e expansion) error {
 // coach are expanded one after the other, so that the messages of a week are counted.
 func nextExpansion(ctx context.Context, tx *store.Tx) (e expansion, found bool, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at, m.trace_parent
+		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at, m.trace_parent, m.guardian_id
 		FROM team_messages m
 		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
 		ORDER BY m.id LIMIT 1 `+tx.SkipLocked(), database.Micros(tx.Now)).
-		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent))
+		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent), database.IntoText(&e.draft.GuardianID))
 	if database.IsNoRows(err) {
 		return e, false, nil
 	}
@@ -138,8 +138,8 @@ func (s *Service) ExpandAccepted(ctx context.Context, coachID, id string) (expan
 			UPDATE team_messages SET next_position = next_position
 			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND expand_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
-			RETURNING players, audience, channels, body, network, next_player, next_position, created_at, trace_parent`, id, coachID).
-			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent))
+			RETURNING players, audience, channels, body, network, next_player, next_position, created_at, trace_parent, guardian_id`, id, coachID).
+			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent), database.IntoText(&e.draft.GuardianID))
 		if database.IsNoRows(err) {
 			return nil
 		}
@@ -206,12 +206,12 @@ func (s *Service) expand(ctx context.Context, tx *store.Tx, e expansion) (done b
 
 // addRecipients saves recipients with a delivery for each of their channels.
 func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
-	const recipientColumns, deliveryColumns = 6, 19
+	const recipientColumns, deliveryColumns = 7, 19
 	var rows, deliveries []any
 	lanes := map[message.Lane]bool{}
 	for i, r := range recipients {
 		position := e.nextPosition + i
-		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), database.Text(r.AccountID), r.Copy)
+		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), database.Text(r.AccountID), r.Copy, r.GuardianID)
 		for _, send := range r.Sends {
 			channel := DeliveryChannels[send.Channel]
 			state, to := send.firstState(), ""
@@ -225,7 +225,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 		}
 	}
 	err := tx.InsertRows(ctx, `
-		INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy)`, "", recipientColumns, rows)
+		INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy, guardian_id)`, "", recipientColumns, rows)
 	if err != nil {
 		return fmt.Errorf("save recipients: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -64,29 +65,48 @@ const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_
 func (s *Service) readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, messageID string, lock bool) ([]playerFacts, error) {
 	forShare := ""
 	if lock {
-		forShare = tx.ForShare("p, g, s")
+		forShare = tx.ForShare("p, a")
 	}
 	args := []any{coachID}
 	for i := range database.PaddedSize(len(ids)) {
 		args = append(args, ids[min(i, len(ids)-1)])
 	}
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.student_name, p.date_of_birth, g.name, g.account_id, g.number, s.account_id, s.number,
-			`+everApproved+`g.account_id), `+everApproved+`s.account_id), `+disputedBy+`g.account_id), `+disputedBy+`s.account_id)
-		FROM players p`+store.WithParties+`
-		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) `+forShare, args...)
-	facts, err := database.Collect(rs, err, func(row database.Scanner) (p playerFacts, err error) {
-		g, st := &p.Guardian, &p.Student
+		SELECT p.id, p.student_name, p.date_of_birth, a.role, a.guardian_id, a.name, a.account_id, a.number, `+everApproved+`a.account_id), `+disputedBy+`a.account_id)
+		FROM players p JOIN parties a ON a.player_id = p.id
+		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) ORDER BY p.id, a.role, a.position `+forShare, args...)
+	var facts []playerFacts
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		var p playerFacts
+		var a partyFacts
+		var role actor.Role
 		var born string
-		err = row.Scan(&p.PlayerID, &p.StudentName, &born, database.IntoText(&g.Name), database.IntoText(&g.AccountID), database.IntoText((*string)(&g.Number)),
-			database.IntoText(&st.AccountID), database.IntoText((*string)(&st.Number)), &g.EverApproved, &st.EverApproved, &g.Disputed, &st.Disputed)
+		err := row.Scan(&p.PlayerID, &p.StudentName, &born, &role, &a.GuardianID, database.IntoText(&a.Name), database.IntoText(&a.AccountID), database.IntoText((*string)(&a.Number)),
+			&a.EverApproved, &a.Disputed)
 		if err != nil {
-			return p, err
+			return err
 		}
-		g.Exists, st.Exists, st.Name = g.Name != "", true, p.StudentName
-		date, err := approval.ParseDate(born)
-		p.Adult = date.IsAdult(tx.Now)
-		return p, err
+		if n := len(facts); n == 0 || facts[n-1].PlayerID != p.PlayerID {
+			date, err := approval.ParseDate(born)
+			if err != nil {
+				return err
+			}
+			p.Adult = date.IsAdult(tx.Now)
+			facts = append(facts, p)
+		}
+		last := &facts[len(facts)-1]
+		switch {
+		case role == actor.Student:
+			a.Exists, a.Name = true, p.StudentName
+			last.Student = a
+		case last.Guardian.Exists:
+			last.Others = append(last.Others, a)
+			last.Others[len(last.Others)-1].Exists = true
+		default:
+			a.Exists = a.Name != ""
+			last.Guardian = a
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the players of a message: %w", err)
@@ -98,7 +118,9 @@ func (s *Service) readFacts(ctx context.Context, tx *store.Tx, coachID string, i
 	}
 	for i := range facts {
 		for _, party := range approval.Parties {
-			facts[i].party(party).App = enabled(facts[i].PlayerID, party, team.TeamCommunications)
+			for _, a := range facts[i].of(party) {
+				a.App = enabled(facts[i].PlayerID, party, a.GuardianID, team.TeamCommunications)
+			}
 		}
 	}
 	return facts, sentInWeek(ctx, tx, coachID, messageID, facts)
@@ -120,10 +142,11 @@ func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, fa
 	var rows [][]any
 	for i := range facts {
 		for _, party := range approval.Parties {
-			n := facts[i].party(party).Number
-			if _, known := found[n]; n != "" && !known {
-				found[n] = numberFacts{}
-				rows = append(rows, []any{string(n)})
+			for _, a := range facts[i].of(party) {
+				if _, known := found[a.Number]; a.Number != "" && !known {
+					found[a.Number] = numberFacts{}
+					rows = append(rows, []any{string(a.Number)})
+				}
 			}
 		}
 	}
@@ -154,14 +177,15 @@ func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, fa
 	}
 	for i := range facts {
 		for _, party := range approval.Parties {
-			p := facts[i].party(party)
-			f := found[p.Number]
-			p.SentInWeek, p.Stopped, p.Language = f.week, f.stopped, f.language
-			if f.sms {
-				p.HasMessage = append(p.HasMessage, SMS)
-			}
-			if f.chat {
-				p.HasMessage = append(p.HasMessage, Chat)
+			for _, p := range facts[i].of(party) {
+				f := found[p.Number]
+				p.SentInWeek, p.Stopped, p.Language = f.week, f.stopped, f.language
+				if f.sms {
+					p.HasMessage = append(p.HasMessage, SMS)
+				}
+				if f.chat {
+					p.HasMessage = append(p.HasMessage, Chat)
+				}
 			}
 		}
 	}
@@ -182,7 +206,7 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 	var wrote time.Time
 	err = s.DB.QueryRow(ctx, `
 		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
-			(SELECT y.number FROM parties y WHERE y.player_id = p.id AND y.role = r.party),
+			(SELECT y.number FROM parties y WHERE y.player_id = p.id AND y.role = r.party AND y.guardian_id = r.guardian_id),
 			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id),
 			(SELECT n.wrote_at FROM chat_numbers n WHERE n.mobile_number = $3), `+message.PreferenceColumns+`

@@ -42,6 +42,7 @@ const chosenFor = message.ChatWindow
 type sender struct {
 	PlayerID, CoachID, CoachName, StudentName string
 	Party                                     actor.Role
+	GuardianID                                string
 	AccountID, Name                           string
 	Language                                  string
 }
@@ -227,7 +228,7 @@ func (in *Inbox) senderFor(ctx context.Context, tx *store.Tx, n phone.Number, al
 // open a file; nil otherwise.
 func (in *Inbox) saveText(ctx context.Context, tx *store.Tx, from sender, r message.Reply, text string) (answer *message.ChatAnswer, err error) {
 	reply := Reply{
-		ID: in.NewID(), CoachID: from.CoachID, PlayerID: from.PlayerID, StudentName: from.StudentName, Party: from.Party,
+		ID: in.NewID(), CoachID: from.CoachID, PlayerID: from.PlayerID, StudentName: from.StudentName, Party: from.Party, GuardianID: from.GuardianID,
 		AccountID: from.AccountID, Name: from.Name, Text: text, Channel: channelOf(string(r.Channel)),
 	}
 	if err := tx.Defer(ctx, `UPDATE players SET version = version WHERE id = $1`, from.PlayerID); err != nil {
@@ -341,7 +342,7 @@ func (in *Inbox) chooseCoach(ctx context.Context, r message.Reply, coachID strin
 // senders lists the live players that name a number, newest first, without those that the number disputed.
 func senders(ctx context.Context, q database.Querier, n phone.Number) ([]sender, error) {
 	rs, err := q.Query(ctx, `
-		SELECT p.id, p.coach_id, c.name, p.student_name, a.role, a.id,
+		SELECT p.id, p.coach_id, c.name, p.student_name, a.role, o.guardian_id, a.id,
 			CASE WHEN a.role = 'student' THEN p.student_name ELSE o.name END,
 			(SELECT language FROM preferences WHERE preferences.mobile_number = $1)
 		FROM accounts a
@@ -351,7 +352,7 @@ func senders(ctx context.Context, q database.Querier, n phone.Number) ([]sender,
 		WHERE a.mobile_number = $1 AND a.role <> 'coach' AND a.suspended_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id AND d.player_id = p.id)`, string(n))
 	all, err := database.Collect(rs, err, func(row database.Scanner) (s sender, err error) {
-		return s, row.Scan(&s.PlayerID, &s.CoachID, database.IntoText(&s.CoachName), &s.StudentName, &s.Party, &s.AccountID, database.IntoText(&s.Name), database.IntoText(&s.Language))
+		return s, row.Scan(&s.PlayerID, &s.CoachID, database.IntoText(&s.CoachName), &s.StudentName, &s.Party, &s.GuardianID, &s.AccountID, database.IntoText(&s.Name), database.IntoText(&s.Language))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find the players of a number: %w", err)

@@ -59,14 +59,16 @@ type Target struct {
 type Draft struct {
 	To       Target
 	Audience Audience
-	Text     string
-	Channels []Channel
+	// GuardianID is the only guardian whom a message to guardians is for; empty for all.
+	GuardianID string
+	Text       string
+	Channels   []Channel
 }
 
 // equals reports whether d and other are the same message. The order of players and channels does not
 // matter.
 func (d Draft) equals(other Draft) bool {
-	return d.Text == other.Text && d.Audience == other.Audience && joinChannels(d.Channels) == joinChannels(other.Channels) &&
+	return d.Text == other.Text && d.Audience == other.Audience && d.GuardianID == other.GuardianID && joinChannels(d.Channels) == joinChannels(other.Channels) &&
 		d.To.All == other.To.All && d.To.BatchID == other.To.BatchID && slices.Equal(d.To.sortedPlayers(), other.To.sortedPlayers())
 }
 
@@ -158,11 +160,11 @@ func reachedInApp(recipients []Recipient) []Recipient {
 func (m Message) events(coachName string, recipients []Recipient, enabled team.Enabled) []event.Event {
 	var events []event.Event
 	for _, r := range recipients {
-		if enabled(r.PlayerID, r.Party, team.InAppNotifications) != team.Granted {
+		if enabled(r.PlayerID, r.Party, r.GuardianID, team.InAppNotifications) != team.Granted {
 			continue
 		}
 		events = append(events, event.Event{
-			Type: event.TeamMessage, Party: r.Party, PartyID: r.AccountID, CoachID: m.CoachID, CoachName: coachName,
+			Type: event.TeamMessage, Party: r.Party, GuardianID: r.GuardianID, PartyID: r.AccountID, CoachID: m.CoachID, CoachName: coachName,
 			PlayerID: r.PlayerID, StudentName: r.StudentName, MessageID: m.ID,
 		})
 	}

@@ -3,11 +3,9 @@ package conversation
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -27,7 +25,7 @@ func (p pages) conversations(ctx context.Context, r *web.Request, by actor.Actor
 	if len(list) > perPage {
 		list = list[:perPage]
 		last := list[perPage-1]
-		next = conversationsPath + "?" + url.Values{"at": {strconv.FormatInt(last.LastAt.UnixMicro(), 10)}, "after": {last.PlayerID}, "party": {string(last.Party)}}.Encode()
+		next = conversationsPath + "?" + url.Values{"at": {strconv.FormatInt(last.LastAt.UnixMicro(), 10)}, "after": {last.PlayerID}, "party": {string(last.Party)}, "guardian": {last.GuardianID}}.Encode()
 	}
 	v.Data = map[string]any{"List": list, "Next": next}
 	return web.Page("conversations", v), nil
@@ -37,17 +35,15 @@ func (p pages) conversations(ctx context.Context, r *web.Request, by actor.Actor
 func conversationKey(r *web.Request) (k api.Keyset) {
 	at, err := strconv.ParseInt(r.Value("at"), 10, 64)
 	if id := web.IDOrNone(r.Value("after")); err == nil && id != "" {
-		k = api.Keyset{At: at, ID: id, Party: actor.Role(r.Value("party"))}
+		k = api.Keyset{At: at, ID: id, Party: actor.Role(r.Value("party")), GuardianID: web.IDOrNone(r.Value("guardian"))}
 	}
 	return k
 }
 
 // partyIn returns the player and the party in the path of a page, or not_found.
-func partyIn(r *web.Request) (playerID string, party actor.Role, err error) {
-	if party = actor.Role(r.PathValue("party")); !slices.Contains(approval.Parties[:], party) {
-		return "", "", fault.Missing()
-	}
-	return r.PathValue("player_id"), party, nil
+func partyIn(r *web.Request) (playerID string, party actor.Role, guardianID string, err error) {
+	party, guardianID, err = namedParty(r.PathValue("party"))
+	return r.PathValue("player_id"), party, guardianID, err
 }
 
 // coachConversation serves GET /coach/conversations/{player_id}/{party}: what the coach and a party wrote on all
@@ -57,19 +53,19 @@ func (p pages) coachConversation(ctx context.Context, r *web.Request, by actor.A
 }
 
 func (p pages) coachConversationPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	playerID, party, err := partyIn(r)
+	playerID, party, guardianID, err := partyIn(r)
 	if err != nil {
 		return web.Response{}, err
 	}
-	with, answerBy, err := p.With(ctx, by, playerID, party)
+	with, answerBy, err := p.With(ctx, by, playerID, party, guardianID)
 	if err != nil {
 		return web.Response{}, err
 	}
-	list, err := p.CoachConversation(ctx, by, playerID, party, web.IDOrNone(r.Value("after")), perPage+1)
+	list, err := p.CoachConversation(ctx, by, playerID, party, guardianID, web.IDOrNone(r.Value("after")), perPage+1)
 	if err != nil {
 		return web.Response{}, err
 	}
-	path := conversationsPath + "/" + playerID + "/" + string(party)
+	path := conversationsPath + "/" + playerID + "/" + r.PathValue("party")
 	list, next := paged(list, path, func(i Item) string { return i.ID })
 	if err := p.readShown(ctx, r, by, list); err != nil {
 		return web.Response{}, err
@@ -104,7 +100,11 @@ func (p pages) readShown(ctx context.Context, r *web.Request, by actor.Actor, li
 
 // writeAnswer serves POST /coach/conversations/{player_id}/{party}.
 func (p pages) writeAnswer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	playerID, party, err := partyIn(r)
+	playerID, party, guardianID, err := partyIn(r)
+	if err != nil {
+		return web.Response{}, err
+	}
+	with, _, err := p.With(ctx, by, playerID, party, guardianID)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -116,6 +116,7 @@ func (p pages) writeAnswer(ctx context.Context, r *web.Request, by actor.Actor) 
 	var in messageRequest
 	wire.Bind(body, &in, &faults)
 	draft := in.read(&faults)
+	draft.GuardianID = with.GuardianID
 	if err = faults.Err(); err == nil {
 		id := web.IDOrNone(r.Value(web.RequestField))
 		if id == "" {
@@ -126,7 +127,7 @@ func (p pages) writeAnswer(ctx context.Context, r *web.Request, by actor.Actor) 
 	f := &web.Form{Values: r.Form}
 	switch code := fault.CodeOf(err); {
 	case err == nil:
-		return web.Redirect(conversationsPath + "/" + playerID + "/" + string(party) + "?done=sent"), nil
+		return web.Redirect(conversationsPath + "/" + playerID + "/" + r.PathValue("party") + "?done=sent"), nil
 	case code == "message_limit" || code == "tier_limit":
 		p.site.AddError(r, f, "", err)
 	case !p.site.AddFaults(r, f, err, fields):

@@ -53,7 +53,7 @@ type numberOn struct {
 	number  phone.Number
 }
 
-// recipientsPerPlayer returns how many recipients a player may have: the parties of the
+// recipientsPerPlayer returns how many recipients a player has, other guardians not counted: the parties of the
 // audience, and the guardian who gets a copy.
 func (r Rules) recipientsPerPlayer(a Audience) int {
 	if a == ToBoth || a == ToStudents && r.CopyGuardian {
@@ -69,12 +69,17 @@ func (r Rules) newPlan(coachName string, d Draft) *Plan {
 	return p
 }
 
-// add adds the recipients of a player: the parties of the audience, and the guardian of a
+// add adds the recipients of a player: the parties of the audience, and each guardian of a
 // student under 18 on each channel that reaches the student (COPY_GUARDIAN).
 func (p *Plan) add(f playerFacts) {
 	for _, party := range approval.Parties {
-		if p.draft.Audience.Has(party) {
-			p.Recipients = append(p.Recipients, p.recipient(f, party, p.draft.Channels, false))
+		if !p.draft.Audience.Has(party) {
+			continue
+		}
+		for _, facts := range f.of(party) {
+			if party != actor.Guardian || p.draft.GuardianID == "" || facts.GuardianID == p.draft.GuardianID {
+				p.Recipients = append(p.Recipients, p.recipient(f, facts, party, p.draft.Channels, false))
+			}
 		}
 	}
 	if !p.rules.CopyGuardian || f.Adult || p.draft.Audience.Has(actor.Guardian) || !f.Guardian.Exists {
@@ -90,13 +95,14 @@ func (p *Plan) add(f playerFacts) {
 		}
 	}
 	if len(channels) > 0 {
-		p.Recipients = append(p.Recipients, p.recipient(f, actor.Guardian, channels, true))
+		for _, facts := range f.of(actor.Guardian) {
+			p.Recipients = append(p.Recipients, p.recipient(f, facts, actor.Guardian, channels, true))
+		}
 	}
 }
 
-func (p *Plan) recipient(f playerFacts, party actor.Role, channels []Channel, isCopy bool) Recipient {
-	facts := f.party(party)
-	r := Recipient{PlayerID: f.PlayerID, StudentName: f.StudentName, Party: party, AccountID: facts.AccountID, Name: facts.Name, Copy: isCopy}
+func (p *Plan) recipient(f playerFacts, facts *partyFacts, party actor.Role, channels []Channel, isCopy bool) Recipient {
+	r := Recipient{PlayerID: f.PlayerID, StudentName: f.StudentName, Party: party, GuardianID: facts.GuardianID, AccountID: facts.AccountID, Name: facts.Name, Copy: isCopy}
 	for _, c := range Channels {
 		if slices.Contains(channels, c) {
 			r.Sends = append(r.Sends, p.send(f, facts, c, isCopy))

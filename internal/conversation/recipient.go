@@ -51,11 +51,13 @@ const MaxPerWeek = 2
 // partyFacts decide which channels reach one party of a player.
 type partyFacts struct {
 	// Exists is false if an adult has no guardian.
-	Exists    bool
-	AccountID string // "" without a number
-	Number    phone.Number
-	Name      string
-	Language  string // "" if the party has none
+	Exists bool
+	// GuardianID is empty for a student.
+	GuardianID string
+	AccountID  string // "" without a number
+	Number     phone.Number
+	Name       string
+	Language   string // "" if the party has none
 	// App says whether the party has team communications in the app.
 	App team.Access
 	// EverApproved is true if the account has approved a player of the coach at any time.
@@ -77,21 +79,28 @@ type playerFacts struct {
 	// the coach.
 	Removed, Suspended bool
 
+	// Others are the guardians after the first.
 	Guardian, Student partyFacts
+	Others            []partyFacts
 }
 
-// party returns the facts of one party.
-func (p *playerFacts) party(party actor.Role) *partyFacts {
-	if party == actor.Guardian {
-		return &p.Guardian
+// of returns the facts of the parties of a role: of each guardian, or of the student.
+func (p *playerFacts) of(party actor.Role) []*partyFacts {
+	if party != actor.Guardian {
+		return []*partyFacts{&p.Student}
 	}
-	return &p.Student
+	list := []*partyFacts{&p.Guardian}
+	for i := range p.Others {
+		list = append(list, &p.Others[i])
+	}
+	return list
 }
 
 // Recipient is one party to which a message goes, or would go.
 type Recipient struct {
 	PlayerID, StudentName string
 	Party                 actor.Role
+	GuardianID            string
 	AccountID             string
 	Name                  string
 	// Copy is true for a guardian who gets what a student under 18 gets.

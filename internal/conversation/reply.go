@@ -25,6 +25,7 @@ type Reply struct {
 	PlayerID    string
 	StudentName string
 	Party       actor.Role
+	GuardianID  string
 	AccountID   string
 	// Name is the name of the guardian or student as the coach entered it. It is empty if the
 	// party has another number since.
@@ -42,7 +43,7 @@ type Reply struct {
 // event returns the event that notifies the coach.
 func (r Reply) event() event.Event {
 	return event.Event{
-		Type: event.TeamReply, Party: r.Party, CoachID: r.CoachID, PlayerID: r.PlayerID, MessageID: r.ID,
+		Type: event.TeamReply, Party: r.Party, GuardianID: r.GuardianID, CoachID: r.CoachID, PlayerID: r.PlayerID, MessageID: r.ID,
 		StudentName: r.StudentName, GuardianName: r.Name,
 	}
 }
@@ -94,8 +95,9 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 		if err := checkReplies(count, oldest, tx.Now); err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `SELECT CASE WHEN a.role = 'student' THEN p.student_name ELSE a.name END FROM players p JOIN parties a ON a.player_id = p.id AND a.role = $2 WHERE p.id = $1`, r.PlayerID, string(by.Role)).
-			Scan(database.IntoText(&r.Name))
+		err = tx.QueryRow(ctx, `SELECT CASE WHEN a.role = 'student' THEN p.student_name ELSE a.name END, a.guardian_id
+			FROM players p JOIN parties a ON a.player_id = p.id AND a.role = $2 AND a.account_id = $3 WHERE p.id = $1`, r.PlayerID, string(by.Role), by.AccountID).
+			Scan(database.IntoText(&r.Name), &r.GuardianID)
 		if err != nil {
 			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
 		}
@@ -112,12 +114,12 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 func saveReply(ctx context.Context, tx *store.Tx, r *Reply) error {
 	r.CreatedAt = tx.Now
 	err := tx.Defer(ctx, `
-		INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, channel, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, string(r.Channel), database.Micros(tx.Now))
+		INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, channel, created_at, guardian_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, string(r.Channel), database.Micros(tx.Now), r.GuardianID)
 	if err != nil {
 		return fmt.Errorf("save reply: %w", err)
 	}
-	if err := noteConversations(ctx, tx, r.CoachID, []Recipient{{PlayerID: r.PlayerID, Party: r.Party, AccountID: r.AccountID}}); err != nil {
+	if err := noteConversations(ctx, tx, r.CoachID, []Recipient{{PlayerID: r.PlayerID, Party: r.Party, GuardianID: r.GuardianID, AccountID: r.AccountID}}); err != nil {
 		return err
 	}
 	return notice.Notify(ctx, tx, []event.Event{r.event()})
@@ -153,9 +155,9 @@ func (s *Service) ReplyBy(ctx context.Context, by actor.Actor, playerID, id stri
 // party of the player has no name: the player's names are names of other people.
 func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, before string, limit int) ([]Reply, error) {
 	const columns = `
-		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
+		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.guardian_id, r.account_id,
 			CASE WHEN r.account_id = a.account_id THEN coalesce(a.name, p.student_name) END, r.body, r.channel, r.created_at, r.read_at, p.deleted_at IS NOT NULL
-		FROM team_replies r JOIN players p ON p.id = r.player_id JOIN parties a ON a.player_id = r.player_id AND a.role = r.party `
+		FROM team_replies r JOIN players p ON p.id = r.player_id LEFT JOIN parties a ON a.player_id = r.player_id AND a.role = r.party AND a.guardian_id = r.guardian_id `
 	var rs *database.Rows
 	var err error
 	if unreadOnly {
@@ -166,7 +168,7 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(before), limit)
 	}
 	return database.Collect(rs, err, func(row database.Scanner) (r Reply, err error) {
-		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, &r.Channel, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt), &r.Removed)
+		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.GuardianID, &r.AccountID, database.IntoText(&r.Name), &r.Text, &r.Channel, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt), &r.Removed)
 	})
 }
 

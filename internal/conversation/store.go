@@ -57,11 +57,11 @@ func (s *Service) plan(ctx context.Context, tx *store.Tx, coachID, coachName str
 // messageColumns are the columns that scanMessage scans. They have the players only of a
 // message that names each player.
 const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NULL AND to_all = FALSE THEN players END, audience, channels, body,
-	recipients, left_out, segments, COALESCE(people, recipients - left_out), COALESCE(people_left_out, left_out), created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL`
+	recipients, left_out, segments, COALESCE(people, recipients - left_out), COALESCE(people_left_out, left_out), created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL, guardian_id`
 
 func scanMessage(row database.Scanner) (m Message, err error) {
 	return m, row.Scan(&m.ID, &m.CoachID, database.IntoText(&m.To.BatchID), &m.To.All, database.IntoJSON(&m.To.PlayerIDs), &m.Audience, database.IntoWords(&m.Channels), &m.Text,
-		&m.Recipients, &m.LeftOut, &m.Segments, &m.People, &m.PeopleLeftOut, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.ExpandedAt), &m.GivenUp)
+		&m.Recipients, &m.LeftOut, &m.Segments, &m.People, &m.PeopleLeftOut, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.ExpandedAt), &m.GivenUp, database.IntoText(&m.GuardianID))
 }
 
 func readMessage(ctx context.Context, q database.Querier, coachID, id string) (Message, error) {
@@ -98,13 +98,13 @@ func (s *Service) Recent(ctx context.Context, by actor.Actor) (list []Message, u
 // players. A former guardian of the player has no name: the player's name is of another person.
 func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, after, limit int) (list []RecipientState, err error) {
 	rs, err := s.DB.Query(ctx, `
-		SELECT r.position, r.player_id, p.student_name, r.party,
+		SELECT r.position, r.player_id, p.student_name, r.party, r.guardian_id,
 			CASE WHEN r.party = 'student' THEN p.student_name WHEN r.account_id IS NULL OR r.account_id = a.account_id THEN a.name END,
 			r.is_copy, d.channel, d.state, d.reason, d.updated_at, d.read_at
 		FROM deliveries d
 		JOIN team_recipients r ON r.message_id = d.team_message_id AND r.position = d.team_position
 		JOIN players p ON p.id = r.player_id
-		JOIN parties a ON a.player_id = r.player_id AND a.role = r.party
+		LEFT JOIN parties a ON a.player_id = r.player_id AND a.role = r.party AND a.guardian_id = r.guardian_id
 		WHERE d.team_message_id = $1 AND d.team_position > $3 AND d.team_position <= $4
 			AND EXISTS (SELECT 1 FROM team_messages m WHERE m.id = $1 AND m.coach_id = $2)
 		ORDER BY d.team_position, d.id`, id, by.AccountID, after, after+limit)
@@ -113,7 +113,7 @@ func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, aft
 		var c SendState
 		var channel string
 		var updated time.Time
-		err := row.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, database.IntoText(&r.Name), &r.Copy, &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&updated), database.IntoTime(&c.ReadAt))
+		err := row.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, &r.GuardianID, database.IntoText(&r.Name), &r.Copy, &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&updated), database.IntoTime(&c.ReadAt))
 		c.Channel, c.At = channelOf(channel), updated
 		if n := len(list); n == 0 || list[n-1].Position != r.Position {
 			list = append(list, r)

@@ -60,6 +60,7 @@ type recipientResponse struct {
 	PlayerID    string         `json:"player_id"`
 	StudentName string         `json:"student_name"`
 	Party       actor.Role     `json:"party"`
+	GuardianID  string         `json:"guardian_id,omitempty"`
 	Name        *string        `json:"name"`
 	Copy        bool           `json:"copy"`
 	State       State          `json:"state"`
@@ -82,7 +83,7 @@ func newSendResponse(c SendState) sendResponse {
 func newRecipientResponse(r RecipientState) recipientResponse {
 	best := r.Best()
 	out := recipientResponse{
-		PlayerID: r.PlayerID, StudentName: r.StudentName, Party: r.Party, Name: wire.OrNull(r.Name), Copy: r.Copy,
+		PlayerID: r.PlayerID, StudentName: r.StudentName, Party: r.Party, GuardianID: r.GuardianID, Name: wire.OrNull(r.Name), Copy: r.Copy,
 		State: best.State, Reason: wire.OrNull(best.Reason),
 	}
 	for _, c := range r.Channels {

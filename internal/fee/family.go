@@ -34,7 +34,7 @@ func (s *Service) loadFamily(ctx context.Context, tx *store.Tx, by actor.Actor, 
 		return family{}, err
 	}
 	enabled, err := s.Consent.Enabled(ctx, tx, []string{playerID})
-	if err != nil || enabled(playerID, by.Role, team.DigitalPayments) != team.Granted {
+	if err != nil || enabled(playerID, by.Role, link.GuardianID, team.DigitalPayments) != team.Granted {
 		return family{link: link}, err
 	}
 	payee := &Payee{}

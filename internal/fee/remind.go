@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -20,7 +19,7 @@ func (s *Service) Remind(ctx context.Context, by actor.Actor, feeID string) (sen
 		return Reminder{}, err
 	}
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
-		a, err := s.loadAudience(ctx, tx, by.AccountID, feeID, tx.ForShare("p, g, s"))
+		a, err := s.loadAudience(ctx, tx, by.AccountID, feeID, tx.ForShare("p, a"))
 		if err != nil {
 			return err
 		}
@@ -58,7 +57,7 @@ func (s *Service) RemindDue(ctx context.Context, n int) (int, error) {
 	}
 	what := func(d due) string { return "remind of fee " + d.feeID }
 	return len(all), store.WriteEach(ctx, s.DB, all, what, func(tx *store.Tx, d due) error {
-		a, err := s.loadAudience(ctx, tx, d.coachID, d.feeID, tx.ForShare("p, g, s"))
+		a, err := s.loadAudience(ctx, tx, d.coachID, d.feeID, tx.ForShare("p, a"))
 		if err != nil {
 			return err
 		}
@@ -82,29 +81,30 @@ func saveReminder(ctx context.Context, tx *store.Tx, f *Fee, events []event.Even
 	return err
 }
 
-// loadAudience reads a fee and the parties of its player. With the lock tx.ForShare("p, g, s") a decision
+// loadAudience reads a fee and the parties of its player. With the lock tx.ForShare("p, a") a decision
 // of a party commits before, or waits until this transaction has committed.
 func (s *Service) loadAudience(ctx context.Context, tx *store.Tx, coachID, feeID, lock string) (a Audience, err error) {
 	if a.Fee, err = s.read(ctx, tx, coachID, feeID); err != nil {
 		return a, err
 	}
-	accounts := map[actor.Role]*string{actor.Guardian: new(string), actor.Student: new(string)}
-	err = tx.QueryRow(ctx, `
-		SELECT g.account_id, s.account_id, c.name,
-			EXISTS (SELECT 1 FROM accounts o WHERE o.id = p.coach_id AND o.suspended_at IS NOT NULL)
-		FROM players p`+store.WithParties+` LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE p.id = $1 AND p.deleted_at IS NULL `+lock, a.Fee.PlayerID).
-		Scan(database.IntoText(accounts[actor.Guardian]), database.IntoText(accounts[actor.Student]), database.IntoText(&a.CoachName), &a.Suspended)
-	if err != nil && !database.IsNoRows(err) {
+	rs, err := tx.Query(ctx, `
+		SELECT c.name, EXISTS (SELECT 1 FROM accounts o WHERE o.id = p.coach_id AND o.suspended_at IS NOT NULL), a.role, a.guardian_id, a.account_id
+		FROM players p JOIN parties a ON a.player_id = p.id LEFT JOIN coaches c ON c.id = p.coach_id
+		WHERE p.id = $1 AND p.deleted_at IS NULL ORDER BY a.role, a.position `+lock, a.Fee.PlayerID)
+	parties, err := database.Collect(rs, err, func(row database.Scanner) (p Party, err error) {
+		return p, row.Scan(database.IntoText(&a.CoachName), &a.Suspended, &p.Role, &p.GuardianID, database.IntoText(&p.AccountID))
+	})
+	if err != nil {
 		return a, fmt.Errorf("lock player %s: %w", a.Fee.PlayerID, err)
 	}
 	enabled, err := s.Consent.Enabled(ctx, tx, []string{a.Fee.PlayerID})
 	if err != nil {
 		return a, err
 	}
-	for _, party := range approval.Parties {
-		if id := *accounts[party]; id != "" {
-			a.Linked = append(a.Linked, Party{Role: party, AccountID: id, Access: enabled(a.Fee.PlayerID, party, team.FeeReminders)})
+	for _, p := range parties {
+		if p.AccountID != "" {
+			p.Access = enabled(a.Fee.PlayerID, p.Role, p.GuardianID, team.FeeReminders)
+			a.Linked = append(a.Linked, p)
 		}
 	}
 	return a, nil

@@ -47,8 +47,9 @@ const maxRemindersPerDay = 3
 
 // Party is a guardian or student who may be reminded of a fee.
 type Party struct {
-	Role      actor.Role
-	AccountID string
+	Role       actor.Role
+	GuardianID string
+	AccountID  string
 	// Access says whether the party gets reminders of fees.
 	Access team.Access
 }
@@ -57,7 +58,7 @@ type Party struct {
 type Audience struct {
 	Fee       *Fee
 	CoachName string
-	// Linked are the guardian and the student, as far as the player has them.
+	// Linked are the guardians and the student, as far as the player has them.
 	Linked []Party
 	// Suspended is true if an operator suspended the coach.
 	Suspended bool
@@ -126,7 +127,7 @@ func (a Audience) events() []event.Event {
 			continue
 		}
 		events = append(events, event.Event{
-			Type: event.FeeReminded, Party: p.Role, PartyID: p.AccountID, CoachID: f.CoachID, PlayerID: f.PlayerID,
+			Type: event.FeeReminded, Party: p.Role, GuardianID: p.GuardianID, PartyID: p.AccountID, CoachID: f.CoachID, PlayerID: f.PlayerID,
 			CoachName: a.CoachName, StudentName: f.StudentName, FeeID: f.ID, Title: f.Title, Day: string(f.DueOn),
 		})
 	}

@@ -59,6 +59,7 @@ type changeResponse struct {
 	PlayerID       string  `json:"player_id"`
 	Type           string  `json:"type"`
 	Party          *string `json:"party"`
+	GuardianID     string  `json:"guardian_id,omitempty"`
 	GuardianStatus string  `json:"guardian_status"`
 	StudentStatus  string  `json:"student_status"`
 	At             string  `json:"at"`
@@ -66,7 +67,7 @@ type changeResponse struct {
 
 func newChangeResponse(c Change) changeResponse {
 	return changeResponse{
-		Sequence: c.Sequence, PlayerID: c.PlayerID, Type: c.Type, Party: wire.OrNull(string(c.Party)),
+		Sequence: c.Sequence, PlayerID: c.PlayerID, Type: c.Type, Party: wire.OrNull(string(c.Party)), GuardianID: c.GuardianID,
 		GuardianStatus: c.GuardianStatus, StudentStatus: c.StudentStatus, At: wire.Timestamp(c.At),
 	}
 }

@@ -23,13 +23,14 @@ type availabilityResponse struct {
 	SMSEnabled         bool                     `json:"sms_enabled"`
 	GuardianAppEnabled bool                     `json:"guardian_app_enabled"`
 	StudentAppEnabled  bool                     `json:"student_app_enabled"`
+	Guardians          []approval.GuardianApp   `json:"guardians"`
 	Services           []approval.ServiceAccess `json:"services"`
 }
 
 func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 	return availabilityResponse{
 		PlayerID: a.PlayerID, Sequence: a.Sequence, ChatEnabled: true, ChatAvailable: a.HasChat, SMSEnabled: true,
-		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: a.Services(),
+		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Guardians: a.GuardianApps(), Services: a.Services(),
 	}
 }
 

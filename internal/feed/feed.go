@@ -32,7 +32,9 @@ type Change struct {
 	// Type is the new state of the consent of Party, "availability" or "removed".
 	Type string
 	// Party is empty if no consent changed.
-	Party          actor.Role
+	Party actor.Role
+	// GuardianID is that of the Party.
+	GuardianID     string
 	GuardianStatus string
 	StudentStatus  string
 	At             time.Time
@@ -93,11 +95,11 @@ func (s *Service) changes(ctx context.Context, after int64, limit int) (changes 
 	}
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		rs, err := tx.Query(ctx, `
-			SELECT position, player_id, sequence, type, party, guardian_state, student_state, at
+			SELECT position, player_id, sequence, type, party, guardian_id, guardian_state, student_state, at
 			FROM changes WHERE position > $1 ORDER BY position LIMIT $2`, after, limit)
 		changes, err = database.Collect(rs, err, func(row database.Scanner) (c Change, err error) {
 			var guardian, student approval.State
-			err = row.Scan(&c.Position, &c.PlayerID, &c.Sequence, &c.Type, database.IntoText((*string)(&c.Party)), (*string)(&guardian), (*string)(&student), database.IntoTime(&c.At))
+			err = row.Scan(&c.Position, &c.PlayerID, &c.Sequence, &c.Type, database.IntoText((*string)(&c.Party)), database.IntoText(&c.GuardianID), (*string)(&guardian), (*string)(&student), database.IntoTime(&c.At))
 			c.GuardianStatus, c.StudentStatus = guardian.Status(), student.Status()
 			return c, err
 		})

@@ -117,7 +117,7 @@ const maxChangesResponse = 4 << 20
 // change returns the Change of an item, without its position.
 func (r changeResponse) change() (Change, error) {
 	at, err := time.Parse(time.RFC3339Nano, r.At)
-	c := Change{PlayerID: r.PlayerID, Sequence: r.Sequence, Type: r.Type, GuardianStatus: r.GuardianStatus, StudentStatus: r.StudentStatus, At: at}
+	c := Change{PlayerID: r.PlayerID, Sequence: r.Sequence, Type: r.Type, GuardianID: r.GuardianID, GuardianStatus: r.GuardianStatus, StudentStatus: r.StudentStatus, At: at}
 	if r.Party != nil {
 		c.Party = actor.Role(*r.Party)
 	}

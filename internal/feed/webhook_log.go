@@ -11,10 +11,10 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at, attempt_log`
+const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_id, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at, attempt_log`
 
 func scanWebhookMessage(s database.Scanner) (m WebhookMessage, err error) {
-	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), &m.GuardianStatus, &m.StudentStatus, database.IntoTime(&m.At),
+	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), database.IntoText(&m.GuardianID), &m.GuardianStatus, &m.StudentStatus, database.IntoTime(&m.At),
 		&m.State, &m.Attempts, database.IntoTime(&m.DueAt), database.IntoText(&m.Lease), &m.Status, &m.Error, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt), database.IntoJSON(&m.Log))
 	for _, status := range []*string{&m.GuardianStatus, &m.StudentStatus} {
 		if *status == "revoked" { // a state, not a status

@@ -104,12 +104,12 @@ func insertMessages(ctx context.Context, tx *store.Tx, onConflict, id string, ty
 	}
 	return tx.Exec(ctx, `
 		INSERT INTO webhook_messages (webhook_id, id, player_id, sequence, type, party, guardian_state, student_state, at,
-			state, attempts, due_at, status, error, created_at, updated_at)
+			state, attempts, due_at, status, error, created_at, updated_at, guardian_id)
 		SELECT CAST($1 AS TEXT), 'msg_' || c.player_id || '_' || CAST(c.sequence AS TEXT), c.player_id, c.sequence, c.type, c.party, c.guardian_state, c.student_state, c.at,
 			'queued', 0, coalesce((
 				SELECT max(m.due_at) FROM webhook_messages m
 				WHERE m.webhook_id = $1 AND m.player_id = c.player_id AND m.state = 'queued' AND m.lease IS NULL AND m.attempts > 0), CAST($4 AS BIGINT)),
-			0, '', CAST($4 AS BIGINT), CAST($4 AS BIGINT)
+			0, '', CAST($4 AS BIGINT), CAST($4 AS BIGINT), c.guardian_id
 		FROM changes c WHERE c.position > $2 AND c.position <= $3 AND c.type IN (`+database.Params(5, len(ChangeTypes))+`)
 		ON CONFLICT (webhook_id, id)`+onConflict, args...)
 }

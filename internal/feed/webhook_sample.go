@@ -27,17 +27,20 @@ func Sample(event, id string, at time.Time) (m WebhookMessage, ok bool) {
 	if !prefixed || !slices.Contains(ChangeTypes, kind) {
 		return m, false
 	}
-	c := Change{PlayerID: id, Sequence: 3, Type: kind, Party: actor.Guardian, GuardianStatus: kind, StudentStatus: "pending", At: at}
+	c := Change{PlayerID: id, Sequence: 3, Type: kind, Party: actor.Guardian, GuardianID: sampleGuardian, GuardianStatus: kind, StudentStatus: "pending", At: at}
 	switch kind {
 	case "pending":
 		c.Sequence = 1
 	case "revoked":
 		c.GuardianStatus = "rejected"
 	case "availability", "removed":
-		c.Party, c.GuardianStatus = "", "approved"
+		c.Party, c.GuardianID, c.GuardianStatus = "", "", "approved"
 	}
 	return MessageOf(c), true
 }
+
+// sampleGuardian is the guardian of a sample.
+const sampleGuardian = "0198c3a0-0000-7000-8000-000000000001"
 
 // newTest returns a message that only tests an endpoint.
 func newTest(id string, at time.Time) WebhookMessage {

@@ -134,6 +134,14 @@ func (t texts) list(all []string) string {
 	return strings.Join(names[:last], ", ") + t.byKey["name.and"] + names[last]
 }
 
+// guardians names guardians: "Ravi", "Ravi and Meena".
+func (t texts) guardians(all []string) string {
+	if len(safeNames(all)) == 0 {
+		return t.byKey["name.guardian.none.inside"]
+	}
+	return t.list(all)
+}
+
 // batches names batches: "U12 Evening", "U12 and U14", "U12 and 2 more batches"; or "a batch"
 // if there is none.
 func (t texts) batches(all []string) string {

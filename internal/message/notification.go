@@ -54,6 +54,11 @@ const (
 	// GuardianViewEnded goes to the coach.
 	GuardianViewEnded Type = "guardian_view_ended"
 
+	// GuardianAdded and GuardianRemoved go to the other guardians who have approved. GuardianConflict goes to the coach.
+	GuardianAdded    Type = "guardian_added"
+	GuardianRemoved  Type = "guardian_removed"
+	GuardianConflict Type = "guardian_conflict"
+
 	// GuardianLeft and StudentLeft go to the coach: the party deleted the account.
 	GuardianLeft Type = "guardian_left"
 	StudentLeft  Type = "student_left"
@@ -159,6 +164,13 @@ type Words struct {
 	// Coach and FormerCoach are the new and the former name of a coach.
 	Coach       string `json:"coach,omitempty"`
 	FormerCoach string `json:"former_coach,omitempty"`
+	// GuardianID is the guardian whom it is about. Other and OtherIs are the first name and the relationship of another
+	// one. Yes and No are the first names of guardians who disagree.
+	GuardianID string   `json:"guardian_id,omitempty"`
+	Other      string   `json:"other,omitempty"`
+	OtherIs    string   `json:"other_is,omitempty"`
+	Yes        []string `json:"yes,omitempty"`
+	No         []string `json:"no,omitempty"`
 }
 
 // Draft is a notification that is not stored yet.
@@ -204,6 +216,7 @@ func (n Notification) In(language string, to actor.Role, names Names, brand stri
 		Type: w.Event, Party: w.Party, CoachName: cmp.Or(w.Coach, names.Coach), FormerCoach: w.FormerCoach, StudentName: names.Student, GuardianName: names.Guardian,
 		BatchNames: w.Batches, Changes: n.Data.Changes, Channel: w.Channel, Count: n.Data.Count, Waited: w.Waited,
 		Title: w.Title, Day: w.Day, Reason: w.Reason, Training: w.Training,
+		OtherName: w.Other, OtherRelationship: w.OtherIs, Yes: w.Yes, No: w.No,
 	}, brand)
 }
 

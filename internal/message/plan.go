@@ -15,29 +15,31 @@ type types struct{ coach, party Type }
 // plan has the notifications of each event about a guardian or about a student. The events
 // of consents are in the spec's section 6.
 var plan = map[event.Type]struct{ guardian, student types }{
-	event.Requested:      {types{party: GuardianRequest}, types{party: StudentRequest}},
-	event.Reminded:       {types{party: RequestReminder}, types{party: RequestReminder}},
-	event.Approved:       {types{GuardianApproved, GuardianApprovalConfirmed}, types{StudentApproved, StudentApprovalConfirmed}},
-	event.Rejected:       {types{GuardianRejected, GuardianRejectConfirmed}, types{StudentRejected, StudentRejectConfirmed}},
-	event.Revoked:        {types{GuardianRevoked, GuardianRevoked}, types{StudentRevoked, StudentRevoked}},
-	event.Disputed:       {types{coach: RequestDisputed}, types{coach: RequestDisputed}},
-	event.DisputeLifted:  {types{coach: DisputeLifted}, types{coach: DisputeLifted}},
-	event.DeliveryFailed: {types{coach: DeliveryFailed}, types{coach: DeliveryFailed}},
-	event.Changed:        {types{party: PlayerChanged}, types{party: PlayerChanged}},
-	event.Unlinked:       {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
-	event.Removed:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
-	event.Left:           {types{coach: GuardianLeft}, types{coach: StudentLeft}},
-	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
-	event.TurningAdult:   {types{party: TurningAdult}, types{party: TurningAdult}},
-	event.TurnedAdult:    {types{party: TurnedAdult}, types{party: TurnedAdult}},
-	event.CoachChanged:   {types{party: CoachRenamed}, types{party: CoachRenamed}},
-	event.CoachRenaming:  {types{party: CoachRenaming}, types{party: CoachRenaming}},
-	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
-	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
-	event.FeeTold:        {types{coach: FeeTold}, types{coach: FeeTold}},
-	event.TeamReply:      {types{coach: TeamReplyType}, types{coach: TeamReplyType}},
-	event.ProgressAdded:  {types{party: ProgressUpdate}, types{party: ProgressUpdate}},
-	event.ReportAdded:    {types{party: PerformanceReport}, types{party: PerformanceReport}},
+	event.Requested:       {types{party: GuardianRequest}, types{party: StudentRequest}},
+	event.Reminded:        {types{party: RequestReminder}, types{party: RequestReminder}},
+	event.Approved:        {types{GuardianApproved, GuardianApprovalConfirmed}, types{StudentApproved, StudentApprovalConfirmed}},
+	event.Rejected:        {types{GuardianRejected, GuardianRejectConfirmed}, types{StudentRejected, StudentRejectConfirmed}},
+	event.Revoked:         {types{GuardianRevoked, GuardianRevoked}, types{StudentRevoked, StudentRevoked}},
+	event.Disputed:        {types{coach: RequestDisputed}, types{coach: RequestDisputed}},
+	event.DisputeLifted:   {types{coach: DisputeLifted}, types{coach: DisputeLifted}},
+	event.DeliveryFailed:  {types{coach: DeliveryFailed}, types{coach: DeliveryFailed}},
+	event.Changed:         {types{party: PlayerChanged}, types{party: PlayerChanged}},
+	event.Unlinked:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.Removed:         {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.Left:            {types{coach: GuardianLeft}, types{coach: StudentLeft}},
+	event.GuardianAdded:   {guardian: types{party: GuardianAdded}},
+	event.GuardianRemoved: {guardian: types{party: GuardianRemoved}},
+	event.FeeReminded:     {types{party: FeeReminder}, types{party: FeeReminder}},
+	event.TurningAdult:    {types{party: TurningAdult}, types{party: TurningAdult}},
+	event.TurnedAdult:     {types{party: TurnedAdult}, types{party: TurnedAdult}},
+	event.CoachChanged:    {types{party: CoachRenamed}, types{party: CoachRenamed}},
+	event.CoachRenaming:   {types{party: CoachRenaming}, types{party: CoachRenaming}},
+	event.CoachLeft:       {types{party: CoachLeft}, types{party: CoachLeft}},
+	event.TeamMessage:     {types{party: TeamMessageType}, types{party: TeamMessageType}},
+	event.FeeTold:         {types{coach: FeeTold}, types{coach: FeeTold}},
+	event.TeamReply:       {types{coach: TeamReplyType}, types{coach: TeamReplyType}},
+	event.ProgressAdded:   {types{party: ProgressUpdate}, types{party: ProgressUpdate}},
+	event.ReportAdded:     {types{party: PerformanceReport}, types{party: PerformanceReport}},
 
 	event.TrainingAdded:     {types{party: TrainingAdded}, types{party: TrainingAdded}},
 	event.TrainingChanged:   {types{party: TrainingChanged}, types{party: TrainingChanged}},
@@ -59,6 +61,7 @@ var coachPlan = map[event.Type]Type{
 	event.UPIChanged:          SecurityNotice,
 	event.AdultUnanswered:     TurnedAdult,
 	event.GuardianViewEnded:   GuardianViewEnded,
+	event.GuardiansDisagree:   GuardianConflict,
 	event.UnansweredEnding:    UnansweredEnding,
 	event.PlayerErased:        PlayerErased,
 }
@@ -87,10 +90,10 @@ func Plan(e event.Event, brand string) []Draft {
 
 // mailed are the types that a recipient in the role gets by mail, too.
 var mailed = map[actor.Role][]Type{
-	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, CoachRenamed, CoachRenaming},
+	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, GuardianAdded, GuardianRemoved, CoachRenamed, CoachRenaming},
 	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, CoachRenamed, CoachRenaming},
 	actor.Coach: {
-		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft,
+		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft, GuardianConflict,
 		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, NameConfirmed, NameRefused, SecurityNotice,
 	},
 }
@@ -171,6 +174,7 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 	}
 	d.Data.Words = Words{
 		Language: english, Event: e.Type, Party: e.Party, Title: e.Title, Day: e.Day, Reason: e.Reason, Training: e.Training, Channel: e.Channel, Waited: e.Waited,
+		GuardianID: e.GuardianID, Other: e.OtherName, OtherIs: e.OtherRelationship, Yes: e.Yes, No: e.No,
 	}
 	if t == GuardianRequest || t == StudentRequest {
 		d.Data.Words.Batches = e.BatchNames

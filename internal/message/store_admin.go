@@ -14,7 +14,7 @@ import (
 const deliverySelect = `
 	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.recipient, d.coach_id, c.name, d.request_id, d.created_at, d.updated_at,
 		d.request_id IS NOT NULL AND (r.state <> 'pending'
-			OR NOT EXISTS (SELECT 1 FROM accounts a JOIN parties p ON p.player_id = r.player_id AND p.role = r.approver_type
+			OR NOT EXISTS (SELECT 1 FROM accounts a JOIN parties p ON p.player_id = r.player_id AND p.role = r.approver_type AND p.guardian_id = r.guardian_id
 				WHERE a.id = r.approver_id AND (a.mobile_number = d.recipient OR p.email = d.recipient))
 			OR d.kind = 'request' AND EXISTS (
 			SELECT 1 FROM deliveries n WHERE n.request_id = d.request_id AND n.kind = 'request' AND n.id > d.id

@@ -99,6 +99,16 @@ func (t texts) valueOf(name string, e event.Event, brand string) string {
 		return t.batches(e.BatchNames)
 	case "changes":
 		return t.changes(e.Changes)
+	case "other_guardian":
+		relationship, name := Name(e.OtherRelationship, t.byKey["name.guardian.some"]), Name(e.OtherName, "")
+		if name == "" {
+			return relationship
+		}
+		return t.fill("notification.other_guardian", map[string]string{"relationship": relationship, "name": name})
+	case "said_yes":
+		return t.guardians(e.Yes)
+	case "said_no":
+		return t.guardians(e.No)
 	case "count":
 		return strconv.Itoa(e.Count)
 	case "span":

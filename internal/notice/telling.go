@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -57,6 +58,8 @@ type Telling struct {
 type Untold struct {
 	PlayerID string     `json:"player_id"`
 	Party    actor.Role `json:"party,omitempty"`
+	// GuardianID is that of the Party.
+	GuardianID string `json:"guardian_id,omitempty"`
 	// StudentName and Name are of today. Name is that of the party; it may be empty.
 	StudentName string `json:"-"`
 	Name        string `json:"-"`
@@ -91,7 +94,7 @@ type reached struct {
 
 func newTelling(ctx context.Context, tx *store.Tx, coachID string, playerIDs []string, told Told) (Telling, error) {
 	t := Telling{At: tx.Now, By: map[message.Channel]int{}, Rest: []Untold{}}
-	people := map[string]*reached{}
+	people, reachable := map[string]*reached{}, map[string]bool{} // players with an account by id
 	var order []string
 	for ids := range slices.Chunk(playerIDs, playersOfTelling) {
 		args := []any{coachID}
@@ -99,33 +102,35 @@ func newTelling(ctx context.Context, tx *store.Tx, coachID string, playerIDs []s
 			args = append(args, id)
 		}
 		rs, err := tx.Query(ctx, `
-			SELECT p.id, g.account_id, s.account_id,
-				(SELECT a.mobile_number FROM accounts a WHERE a.id = g.account_id), (SELECT a.mobile_number FROM accounts a WHERE a.id = s.account_id)
-			FROM players p`+store.WithParties+` WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(ids))+`) AND p.deleted_at IS NULL ORDER BY p.id`, args...)
+			SELECT p.id, a.role, a.guardian_id, a.account_id, (SELECT o.mobile_number FROM accounts o WHERE o.id = a.account_id)
+			FROM players p JOIN parties a ON a.player_id = p.id
+			WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(ids))+`) AND p.deleted_at IS NULL ORDER BY p.id, a.role, a.position`, args...)
 		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
-			accounts, numbers := [2]string{}, [2]string{}
-			err = s.Scan(&id, database.IntoText(&accounts[0]), database.IntoText(&accounts[1]), database.IntoText(&numbers[0]), database.IntoText(&numbers[1]))
-			if accounts[0]+accounts[1] == "" {
-				t.Rest = append(t.Rest, Untold{PlayerID: id})
+			var role actor.Role
+			var guardianID, account, number string
+			err = s.Scan(&id, &role, &guardianID, database.IntoText(&account), database.IntoText(&number))
+			reachable[id] = reachable[id] || account != ""
+			if account == "" {
+				return id, err
 			}
-			for i, party := range []actor.Role{actor.Guardian, actor.Student} {
-				if accounts[i] == "" {
-					continue
-				}
-				p := people[numbers[i]]
-				if p == nil {
-					p = &reached{first: Untold{PlayerID: id, Party: party}, ways: map[message.Channel]string{}}
-					people[numbers[i]] = p
-					order = append(order, numbers[i])
-				}
-				for c, address := range told[accounts[i]] {
-					p.ways[c] = address
-				}
+			p := people[number]
+			if p == nil {
+				p = &reached{first: Untold{PlayerID: id, Party: role, GuardianID: guardianID}, ways: map[message.Channel]string{}}
+				people[number] = p
+				order = append(order, number)
+			}
+			for c, address := range told[account] {
+				p.ways[c] = address
 			}
 			return id, err
 		})
 		if err != nil {
 			return t, fmt.Errorf("read whom a telling is for: %w", err)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(reachable)) {
+		if !reachable[id] {
+			t.Rest = append(t.Rest, Untold{PlayerID: id})
 		}
 	}
 	if err := dropStopped(ctx, tx, coachID, people); err != nil {
@@ -195,32 +200,31 @@ func ReadTelling(ctx context.Context, q database.Querier, coachID, about, what s
 	if err != nil {
 		return nil, fmt.Errorf("read telling: %w", err)
 	}
-	type names struct{ student, guardian string }
-	known := map[string]names{}
+	students, guardians := map[string]string{}, map[[2]string]string{}
 	for rest := range slices.Chunk(telling.Rest, playersOfTelling) {
 		args := []any{coachID}
 		for _, u := range rest {
 			args = append(args, u.PlayerID)
 		}
 		rs, err := q.Query(ctx, `
-			SELECT p.id, p.student_name, (SELECT g.name FROM parties g WHERE g.player_id = p.id AND g.role = 'guardian') FROM players p
+			SELECT p.id, p.student_name, g.guardian_id, g.name FROM players p JOIN parties g ON g.player_id = p.id AND g.role = 'guardian'
 			WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(rest))+`) AND p.deleted_at IS NULL`, args...)
 		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
-			var n names
-			err = s.Scan(&id, &n.student, database.IntoText(&n.guardian))
-			known[id] = n
+			var student, guardianID, guardian string
+			err = s.Scan(&id, &student, &guardianID, database.IntoText(&guardian))
+			students[id], guardians[[2]string{id, guardianID}] = student, guardian
 			return id, err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read names of a telling: %w", err)
 		}
 	}
-	telling.Rest = slices.DeleteFunc(telling.Rest, func(u Untold) bool { return known[u.PlayerID].student == "" })
+	telling.Rest = slices.DeleteFunc(telling.Rest, func(u Untold) bool { return students[u.PlayerID] == "" })
 	for i := range telling.Rest {
 		u := &telling.Rest[i]
-		u.StudentName = known[u.PlayerID].student
+		u.StudentName = students[u.PlayerID]
 		if u.Party == actor.Guardian {
-			u.Name = known[u.PlayerID].guardian
+			u.Name = guardians[[2]string{u.PlayerID, u.GuardianID}]
 		}
 	}
 	return &telling, nil

@@ -68,8 +68,8 @@ var playerErasures = []string{
 	`DELETE FROM team_replies WHERE id IN (
 		SELECT id FROM team_replies WHERE player_id = $1 LIMIT $2)`,
 	teamMessageErasure,
-	`DELETE FROM conversations WHERE player_id = $1 AND (player_id, party) IN (
-		SELECT player_id, party FROM conversations WHERE player_id = $1 LIMIT $2)`,
+	`DELETE FROM conversations WHERE player_id = $1 AND (player_id, party, guardian_id) IN (
+		SELECT player_id, party, guardian_id FROM conversations WHERE player_id = $1 LIMIT $2)`,
 	`DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (
 		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id
 		WHERE p.id = $1 LIMIT $2)`,
@@ -170,7 +170,14 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 		if err := tx.RecordPlayerErasure(ctx, id); err != nil {
 			return err
 		}
-		if err := recordErased(ctx, tx, store.PlayerErased, id, actor.Guardian, actor.Student); err != nil {
+		rs, err := tx.Query(ctx, `SELECT role, guardian_id FROM parties WHERE player_id = $1 ORDER BY role, position`, id)
+		parties, err := database.Collect(rs, err, func(row database.Scanner) (p store.ErasedParty, err error) {
+			return p, row.Scan(&p.Role, &p.GuardianID)
+		})
+		if err != nil {
+			return fmt.Errorf("read the parties of player %s: %w", id, err)
+		}
+		if err := recordErased(ctx, tx, store.PlayerErased, id, parties...); err != nil {
 			return err
 		}
 		return also.Run(ctx, tx)
@@ -185,7 +192,7 @@ func accountsOf(ctx context.Context, db *store.DB, id string) ([]string, error) 
 }
 
 // recordErased runs the hook of an erasure.
-func recordErased(ctx context.Context, tx *store.Tx, kind, id string, parties ...actor.Role) error {
+func recordErased(ctx context.Context, tx *store.Tx, kind, id string, parties ...store.ErasedParty) error {
 	record := tx.DB().Hooks().Erased
 	if record == nil {
 		return nil
@@ -250,7 +257,7 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 		if err := tx.RecordErasure(ctx, actor.Role(role), account); err != nil {
 			return err
 		}
-		if err := recordErased(ctx, tx, role, account, actor.Role(role)); err != nil {
+		if err := recordErased(ctx, tx, role, account, store.ErasedParty{Role: actor.Role(role)}); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func TestToParties(t *testing.T) {
 		{"a report needs no progress", event.ReportAdded, map[string]bool{"guardian progress_tracking": true}, "[guardian g student s]"},
 		{"no reports", event.ReportAdded, map[string]bool{"guardian performance_reports": true, "student performance_reports": true}, "[]"},
 	} {
-		enabled := func(_ string, party actor.Role, service team.AppService) team.Access {
+		enabled := func(_ string, party actor.Role, _ string, service team.AppService) team.Access {
 			if tt.without[string(party)+" "+string(service)] {
 				return team.ApprovalPending
 			}
@@ -35,7 +35,7 @@ func TestToParties(t *testing.T) {
 		}
 		record := event.Event{Type: tt.record, RecordID: "r"}
 		var got []string
-		for _, e := range toParties(record, map[actor.Role]string{actor.Guardian: "g", actor.Student: "s"}, enabled) {
+		for _, e := range toParties(record, []party{{actor.Guardian, "1", "g"}, {actor.Student, "", "s"}}, enabled) {
 			if got = append(got, string(e.Party), e.PartyID); e.Type != tt.record || e.RecordID != "r" {
 				t.Errorf("%s: got %+v", tt.name, e)
 			}

@@ -40,14 +40,20 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 		if err := tx.Complete(ctx, idempotency.Work{ID: e.RecordID, New: true}); err != nil {
 			return err
 		}
-		var guardian, student, tier string
-		err := tx.QueryRow(ctx, `
-			SELECT p.student_name, g.account_id, s.account_id, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id),
-				(SELECT c.tier FROM coaches c WHERE c.id = p.coach_id)
-			FROM players p`+store.WithParties+` WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p, g, s"), e.PlayerID, e.CoachID).
-			Scan(&e.StudentName, database.IntoText(&guardian), database.IntoText(&student), database.IntoText(&e.CoachName), database.IntoText(&tier))
+		var tier string
+		rs, err := tx.Query(ctx, `
+			SELECT p.student_name, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id), (SELECT c.tier FROM coaches c WHERE c.id = p.coach_id),
+				a.role, a.guardian_id, a.account_id
+			FROM players p JOIN parties a ON a.player_id = p.id
+			WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL ORDER BY a.role, a.position `+tx.ForShare("p, a"), e.PlayerID, e.CoachID)
+		parties, err := database.Collect(rs, err, func(row database.Scanner) (a party, err error) {
+			return a, row.Scan(&e.StudentName, database.IntoText(&e.CoachName), database.IntoText(&tier), &a.role, &a.guardianID, database.IntoText(&a.accountID))
+		})
+		if err == nil && len(parties) == 0 {
+			err = fault.Missing()
+		}
 		if err != nil {
-			return database.OrMissing(err, "read player "+e.PlayerID)
+			return err
 		}
 		if err := s.CheckFeature(tier, string(services[e.Type])); err != nil {
 			return err
@@ -63,7 +69,7 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 		if err != nil {
 			return err
 		}
-		told, err := notice.Tell(ctx, tx, toParties(e, map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}, enabled))
+		told, err := notice.Tell(ctx, tx, toParties(e, parties, enabled))
 		if err != nil {
 			return err
 		}
@@ -72,11 +78,17 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 	})
 }
 
+// party is a party of a player.
+type party struct {
+	role                  actor.Role
+	guardianID, accountID string
+}
+
 // toParties returns the event for each party that may see the record and has notifications in the app.
-func toParties(e event.Event, accounts map[actor.Role]string, enabled team.Enabled) (events []event.Event) {
-	for _, party := range approval.Parties {
-		if enabled(e.PlayerID, party, services[e.Type]) == team.Granted && enabled(e.PlayerID, party, team.InAppNotifications) == team.Granted {
-			e.Party, e.PartyID = party, accounts[party]
+func toParties(e event.Event, parties []party, enabled team.Enabled) (events []event.Event) {
+	for _, a := range parties {
+		if enabled(e.PlayerID, a.role, a.guardianID, services[e.Type]) == team.Granted && enabled(e.PlayerID, a.role, a.guardianID, team.InAppNotifications) == team.Granted {
+			e.Party, e.GuardianID, e.PartyID = a.role, a.guardianID, a.accountID
 			events = append(events, e)
 		}
 	}

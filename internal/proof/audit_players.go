@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -131,17 +132,17 @@ func (s *Service) Sample(ctx context.Context) error {
 
 // checkApprovals withholds the approvals of a player that its records contradict.
 func (s *Service) checkApprovals(ctx context.Context, p *copyOfPlayer) error {
-	if p.deletedAt != 0 || p.parties[0].state != approval.Approved && p.parties[1].state != approval.Approved {
+	if p.deletedAt != 0 || !slices.ContainsFunc(p.parties, func(a copyOfParty) bool { return a.state == approval.Approved }) {
 		return nil
 	}
 	found := s.replay(p)
 	version := p.version
 	for _, party := range p.parties {
 		for _, f := range found {
-			if party.state != approval.Approved || f.settled || f.party != "" && f.party != party.role {
+			if party.state != approval.Approved || f.settled || f.party != "" && (f.party != party.role || f.guardianID != party.guardianID) {
 				continue
 			}
-			withheld, err := s.withhold(ctx, p.id, party.role, version, f.text)
+			withheld, err := s.withhold(ctx, p.id, party.role, party.guardianID, version, f.text)
 			if err != nil {
 				return err
 			}
@@ -155,9 +156,9 @@ func (s *Service) checkApprovals(ctx context.Context, p *copyOfPlayer) error {
 }
 
 // withhold turns the app services of a party off, and tells the operators.
-func (s *Service) withhold(ctx context.Context, playerID string, party actor.Role, version int64, problem string) (bool, error) {
+func (s *Service) withhold(ctx context.Context, playerID string, party actor.Role, guardianID string, version int64, problem string) (bool, error) {
 	if s.Withhold != nil {
-		withheld, err := s.Withhold(ctx, playerID, party, version)
+		withheld, err := s.Withhold(ctx, playerID, party, guardianID, version)
 		if err != nil {
 			return false, fmt.Errorf("withhold the services of player %s: %w", playerID, err)
 		}
@@ -198,21 +199,20 @@ func (s *Service) readPlayers(ctx context.Context, after string) (players []*cop
 func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfPlayer, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.coach_id, p.version, p.student_name, p.date_of_birth, coalesce(p.created_at, 0), coalesce(p.deleted_at, 0), coalesce(p.erased_at, 0), coalesce(e.erased_at, 0),
-			a.role, a.account_id, a.number, a.name, a.relationship, a.state, coalesce(a.changed_at, 0), coalesce(a.pending_since, 0), a.pending_reason, a.request_id,
+			a.role, a.guardian_id, coalesce(a.position, 0), a.account_id, a.number, a.name, a.relationship, a.state, coalesce(a.changed_at, 0), coalesce(a.pending_since, 0), a.pending_reason, a.request_id,
 			o.mobile_number, o.role, coalesce(a.coach_id = p.coach_id AND coalesce(a.deleted_at, 0) = coalesce(p.deleted_at, 0), FALSE)
 		FROM players p LEFT JOIN parties a ON a.player_id = p.id LEFT JOIN accounts o ON o.id = a.account_id LEFT JOIN erasures e ON e.object_id = p.id
 		WHERE p.id IN (SELECT id FROM players WHERE id > $1 ORDER BY id LIMIT $2)`, after, playersBatch)
 	var players []*copyOfPlayer
 	byID := map[string]*copyOfPlayer{}
 	err = database.Each(rs, err, func(row database.Scanner) error {
-		p := &copyOfPlayer{records: map[actor.Role][]stored{}}
-		p.parties[0].role, p.parties[1].role = actor.Guardian, actor.Student
+		p := &copyOfPlayer{records: map[partyKey][]stored{}}
 		var a copyOfParty
 		var copied bool
 		text := database.IntoText
 		err := row.Scan(
 			&p.id, &p.coachID, &p.version, &p.studentName, &p.born, &p.createdAt, &p.deletedAt, &p.erasedAt, &p.erasureAt,
-			text((*string)(&a.role)), text(&a.account), text(&a.number), text(&a.name), text(&a.relationship), text((*string)(&a.state)), &a.changedAt, &a.pendingSince,
+			text((*string)(&a.role)), text(&a.guardianID), &a.position, text(&a.account), text(&a.number), text(&a.name), text(&a.relationship), text((*string)(&a.state)), &a.changedAt, &a.pendingSince,
 			text(&a.reason), text(&a.requestID), text(&a.accountNumber), text(&a.accountRole), &copied,
 		)
 		if err != nil {
@@ -226,39 +226,56 @@ func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfP
 		p.add(a, copied)
 		return nil
 	})
+	for _, p := range players {
+		p.complete()
+	}
 	slices.SortFunc(players, func(a, b *copyOfPlayer) int { return strings.Compare(a.id, b.id) })
 	return players, err
 }
 
 // add adds the row of a party. copied reports whether it has the coach and the removal of the player.
 func (p *copyOfPlayer) add(a copyOfParty, copied bool) {
+	if a.role == "" {
+		return
+	}
 	for i := range p.parties {
-		if known := &p.parties[i]; known.role == a.role {
-			if known.state != "" {
-				p.problems = append(p.problems, fmt.Sprintf("it has two rows of the %s", a.role))
-			}
-			if a.role == actor.Student && a.name == "" {
-				a.name = p.studentName
-			}
-			*known = a
+		if known := &p.parties[i]; known.key() == a.key() || known.role == a.role && known.position == a.position {
+			p.problems = append(p.problems, fmt.Sprintf("it has two rows of the %s", a.role))
 		}
 	}
-	if a.role != "" && !copied {
+	if a.role == actor.Student && a.name == "" {
+		a.name = p.studentName
+	}
+	p.parties = append(p.parties, a)
+	if !copied {
 		p.problems = append(p.problems, fmt.Sprintf("the row of the %s is of another coach, or has another time of removal", a.role))
 	}
+}
+
+// complete sorts the parties, and adds those that each player has and that have no row. A guardian who is none any more has records
+// alone.
+func (p *copyOfPlayer) complete() {
+	for _, role := range approval.Parties {
+		if !slices.ContainsFunc(p.parties, func(a copyOfParty) bool { return a.role == role && a.position == 1 }) {
+			p.parties = append(p.parties, copyOfParty{role: role, position: 1})
+		}
+	}
+	slices.SortFunc(p.parties, func(a, b copyOfParty) int {
+		return cmp.Or(strings.Compare(string(a.role), string(b.role)), a.position-b.position)
+	})
 }
 
 // readRecords reads the records of players, oldest first.
 func readRecords(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
 	rs, err := tx.Query(ctx, `
-		SELECT k.player_id, k.party, k.record_id, k.account_id, k.version, k.sealed, r.body, coalesce(r.position, -1)
+		SELECT k.player_id, k.party, k.guardian_id, k.record_id, k.account_id, k.version, k.sealed, r.body, coalesce(r.position, -1)
 		FROM record_keys k LEFT JOIN consent_records r ON r.id = k.record_id
 		WHERE k.player_id IN (`+database.Params(1, len(ids))+`) ORDER BY k.player_id, k.party, k.version, k.record_id`, ids...)
 	return database.Each(rs, err, func(row database.Scanner) error {
 		var player string
-		var party actor.Role
+		var party partyKey
 		var r stored
-		err := row.Scan(&player, (*string)(&party), &r.id, &r.account, &r.version, &r.sealed, &r.body, &r.position)
+		err := row.Scan(&player, (*string)(&party.role), &party.guardianID, &r.id, &r.account, &r.version, &r.sealed, &r.body, &r.position)
 		p := byID[player]
 		p.records[party] = append(p.records[party], r)
 		return err
@@ -267,12 +284,12 @@ func readRecords(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlaye
 
 func readDecisions(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
 	rs, err := tx.Query(ctx, `
-		SELECT player_id, id, approver_type, approver_id, action, reason, request_id, decided_at, coach_device IS NOT NULL, via, notice_hash, text_hash
+		SELECT player_id, id, approver_type, guardian_id, approver_id, action, reason, request_id, decided_at, coach_device IS NOT NULL, via, notice_hash, text_hash
 		FROM approval_history WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
 	return database.Each(rs, err, func(row database.Scanner) error {
 		var player string
 		var d copyOfDecision
-		err := row.Scan(&player, &d.id, &d.party, &d.approver, &d.action, database.IntoText(&d.reason), database.IntoText(&d.request), &d.at, &d.coachDevice, &d.via,
+		err := row.Scan(&player, &d.id, &d.party, &d.guardianID, &d.approver, &d.action, database.IntoText(&d.reason), database.IntoText(&d.request), &d.at, &d.coachDevice, &d.via,
 			database.IntoText(&d.notice), database.IntoText(&d.text))
 		p := byID[player]
 		p.decisions = append(p.decisions, d)
@@ -282,12 +299,12 @@ func readDecisions(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPla
 
 func readRequests(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
 	rs, err := tx.Query(ctx, `
-		SELECT player_id, id, coach_id, approver_type, approver_id, state, via, requested_at, coalesce(closed_at, 0)
+		SELECT player_id, id, coach_id, approver_type, guardian_id, approver_id, state, via, requested_at, coalesce(closed_at, 0)
 		FROM requests WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
 	return database.Each(rs, err, func(row database.Scanner) error {
 		var player string
 		var q copyOfRequest
-		err := row.Scan(&player, &q.id, &q.coachID, &q.party, &q.approver, &q.state, database.IntoText(&q.via), &q.requestedAt, &q.closedAt)
+		err := row.Scan(&player, &q.id, &q.coachID, &q.party, &q.guardianID, &q.approver, &q.state, database.IntoText(&q.via), &q.requestedAt, &q.closedAt)
 		p := byID[player]
 		p.requests = append(p.requests, q)
 		return err

@@ -380,7 +380,7 @@ func (c *club) try(ops *server.Operators, e edit) (f found) {
 	ok(c, err)
 	f.kept = slices.ContainsFunc(r.Findings, func(finding string) bool { return strings.HasPrefix(finding, "outside checkpoint") })
 	log.Gate = &proof.Gate{}
-	log.Withhold = func(context.Context, string, actor.Role, int64) (bool, error) {
+	log.Withhold = func(context.Context, string, actor.Role, string, int64) (bool, error) {
 		f.hourly = true
 		return true, nil
 	}

@@ -62,12 +62,12 @@ func factsOf(body []byte) (f facts, err error) {
 	return f, err
 }
 
-// firstOfGuardian is in the body of the first record of a guardian, which each player has, also without a guardian.
-var firstOfGuardian = [][]byte{[]byte(`","first":true,"`), []byte(`"party_role":"guardian"`)}
+// firstOfStudent is in the body of the first record of the student, of whom each player has one.
+var firstOfStudent = [][]byte{[]byte(`","first":true,"`), []byte(`"party_role":"student"`)}
 
 // beginsPlayer reports whether a body is the first record of a player.
 func beginsPlayer(body []byte) bool {
-	return bytes.Contains(body, firstOfGuardian[0]) && bytes.Contains(body, firstOfGuardian[1])
+	return bytes.Contains(body, firstOfStudent[0]) && bytes.Contains(body, firstOfStudent[1])
 }
 
 // claimed are the claims of a record.

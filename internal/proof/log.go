@@ -47,7 +47,7 @@ type Service struct {
 	// Gate is closed while the log cannot prove the approvals.
 	Gate *Gate
 	// Withhold turns the app services of a party off if the player still has that version; nil does nothing.
-	Withhold func(ctx context.Context, playerID string, party actor.Role, version int64) (bool, error)
+	Withhold func(ctx context.Context, playerID string, party actor.Role, guardianID string, version int64) (bool, error)
 
 	sampled   string // the last player of Sample
 	mu        sync.Mutex

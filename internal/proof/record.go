@@ -35,11 +35,11 @@ func ConsentChanged(ctx context.Context, tx *store.Tx, changes []approval.Consen
 				return err
 			}
 			records = append(records, c.ID, body, database.Micros(c.At))
-			keys = append(keys, c.ID, c.Player.ID, string(c.Party), claims["party_id"], c.Version, sealed)
+			keys = append(keys, c.ID, c.Player.ID, string(c.Party), claims["party_id"], c.Version, sealed, c.GuardianID)
 		}
 		err := tx.Defer(ctx, `INSERT INTO consent_records (id, body, at) VALUES `+database.RowsOf(len(batch), 3), records...)
 		if err == nil {
-			err = tx.Defer(ctx, `INSERT INTO record_keys (record_id, player_id, party, account_id, version, sealed) VALUES `+database.RowsOf(len(batch), 6), keys...)
+			err = tx.Defer(ctx, `INSERT INTO record_keys (record_id, player_id, party, account_id, version, sealed, guardian_id) VALUES `+database.RowsOf(len(batch), 7), keys...)
 		}
 		if err != nil {
 			return fmt.Errorf("add records: %w", err)
@@ -72,17 +72,16 @@ const timeFormat = "2006-01-02T15:04:05.000000Z"
 var shownOn = map[actor.Via]string{actor.ViaPage: "page", actor.ViaAPI: "client", actor.ViaChat: "whatsapp", actor.ViaVoice: "voice"}
 
 func claimsOf(c approval.ConsentChange) Claims {
-	p := c.Player
+	p, a := c.Player, c.Player.Find(c.Party, c.GuardianID)
 	claims := Claims{
 		"coach_id": p.CoachID, "coach_name": p.CoachName, "player_id": p.ID, "reason": c.Reason, "request_id": c.RequestID,
 		claimRow:             rowOf(c.Version, c.CoachDevice, consentRow(p.CreatedAt, c.Consent)),
 		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
-		"party_id": p.Party(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
+		"party_id": a.AccountID, "party_name": p.Student.FullName, "party_phone": string(a.Number),
 	}
 	claims.show(c.Wording)
 	if c.Party == actor.Guardian { // without one, the name is empty, as in the row of the party
-		g := p.Party(actor.Guardian)
-		claims["party_name"], claims["relationship"] = g.Name, g.Relationship
+		claims["party_name"], claims["relationship"] = a.Name, a.Relationship
 	}
 	return claims
 }

@@ -17,17 +17,28 @@ type copyOfPlayer struct {
 	studentName, born              string
 	createdAt, deletedAt, erasedAt int64
 	erasureAt                      int64 // of the row in erasures
-	parties                        [2]copyOfParty
+	parties                        []copyOfParty
 	problems                       []string // of the rows of the parties
 	decisions                      []copyOfDecision
 	requests                       []copyOfRequest
-	records                        map[actor.Role][]stored
+	records                        map[partyKey][]stored
 	erasedAccounts                 map[string]bool // whose erasures are recorded
 }
+
+// partyKey names a party of a player.
+type partyKey struct {
+	role       actor.Role
+	guardianID string
+}
+
+func (a copyOfParty) key() partyKey { return partyKey{a.role, a.guardianID} }
 
 // copyOfParty is what the tables have of a party. number is that of the player, accountNumber that of the account.
 type copyOfParty struct {
 	role                                              actor.Role
+	guardianID                                        string
+	position                                          int
+	gone                                              bool // a former guardian, who has no row
 	account, number, accountNumber, accountRole, name string
 	relationship                                      string
 	state                                             approval.State
@@ -37,16 +48,16 @@ type copyOfParty struct {
 
 // copyOfDecision is a row of the history.
 type copyOfDecision struct {
-	id, party, approver, action, reason, request string
-	at                                           int64
-	coachDevice                                  bool
-	via, notice, text                            string
+	id, party, guardianID, approver, action, reason, request string
+	at                                                       int64
+	coachDevice                                              bool
+	via, notice, text                                        string
 }
 
 // copyOfRequest is a row of requests.
 type copyOfRequest struct {
-	id, coachID, party, approver, state, via string
-	requestedAt, closedAt                    int64
+	id, coachID, party, guardianID, approver, state, via string
+	requestedAt, closedAt                                int64
 }
 
 // stored is a record with its row of record_keys.
@@ -58,12 +69,13 @@ type stored struct {
 	body, sealed []byte
 }
 
-// finding is a contradiction between a player and its records. party is empty if it is of both. settled says that the service
+// finding is a contradiction between a player and its records. party is empty if it is of all. settled says that the service
 // has ended the approval since.
 type finding struct {
-	party   actor.Role
-	text    string
-	settled bool
+	party      actor.Role
+	guardianID string
+	text       string
+	settled    bool
 }
 
 // replay replays the records of a player and compares each value that they lead to with the tables, and the tables with them.
@@ -78,7 +90,12 @@ func (s *Service) replay(p *copyOfPlayer) (found []finding) {
 	for _, problem := range p.problems {
 		add("%s", problem)
 	}
-	known := map[string]bool{} // decisions and requests of both parties
+	for key := range p.records {
+		if !slices.ContainsFunc(p.parties, func(a copyOfParty) bool { return a.key() == key }) {
+			p.parties = append(p.parties, copyOfParty{role: key.role, guardianID: key.guardianID, gone: true})
+		}
+	}
+	known := map[string]bool{} // decisions and requests of all parties
 	for i := range p.parties {
 		r := replayed{Service: s, p: p, row: &p.parties[i], known: known, requests: map[string]*copyOfRequest{}, state: approval.Pending}
 		r.run()
@@ -86,20 +103,20 @@ func (s *Service) replay(p *copyOfPlayer) (found []finding) {
 	}
 	for _, d := range p.decisions {
 		if !known[d.id] {
-			found = append(found, finding{party: actor.Role(d.party), text: fmt.Sprintf("the decision %s in the history has no record", d.id), settled: p.settled(d.party, d.at)})
+			found = append(found, finding{party: actor.Role(d.party), guardianID: d.guardianID, text: fmt.Sprintf("the decision %s in the history has no record", d.id), settled: p.settled(d.party, d.guardianID, d.at)})
 		}
 	}
 	for _, q := range p.requests {
 		if !known[q.id] && p.erasedAt == 0 && !p.erasedAccounts[q.approver] {
-			found = append(found, finding{party: actor.Role(q.party), text: fmt.Sprintf("the request %s has no record", q.id), settled: p.settled(q.party, q.requestedAt)})
+			found = append(found, finding{party: actor.Role(q.party), guardianID: q.guardianID, text: fmt.Sprintf("the request %s has no record", q.id), settled: p.settled(q.party, q.guardianID, q.requestedAt)})
 		}
 	}
 	return found
 }
 
 // settled reports whether the service ended the approval of a party after a time.
-func (p *copyOfPlayer) settled(party string, at int64) bool {
-	for _, r := range p.records[actor.Role(party)] {
+func (p *copyOfPlayer) settled(party, guardianID string, at int64) bool {
+	for _, r := range p.records[partyKey{actor.Role(party), guardianID}] {
 		if f, err := factsOf(r.body); err == nil && f.kind == approval.ConsentServiceReset && at < f.at {
 			return true
 		}
@@ -137,11 +154,11 @@ type replayed struct {
 }
 
 func (r *replayed) add(format string, args ...any) {
-	r.found = append(r.found, finding{party: r.row.role, text: fmt.Sprintf(format, args...)})
+	r.found = append(r.found, finding{party: r.row.role, guardianID: r.row.guardianID, text: fmt.Sprintf(format, args...)})
 }
 
 func (r *replayed) run() {
-	records := r.p.records[r.row.role]
+	records := r.p.records[r.row.key()]
 	if len(records) == 0 {
 		r.add("the state is %q, but there is no record", r.row.state)
 		return
@@ -154,6 +171,9 @@ func (r *replayed) run() {
 	}
 	last := records[len(records)-1].id
 	switch {
+	case r.row.gone && r.state != approval.Removed:
+		r.add("the row is missing, but the newest record (%s) says %q", last, r.state)
+	case r.row.gone:
 	case r.p.erasedAt != 0:
 		if !r.erased {
 			r.add("it was erased, but no record says so")
@@ -166,7 +186,7 @@ func (r *replayed) run() {
 		r.add("the state is %q, but the newest record (%s) says %q", r.row.state, last, r.state)
 	}
 	switch {
-	case r.p.erasedAt != 0:
+	case r.p.erasedAt != 0, r.row.gone:
 	case !r.unknown:
 		r.compareRow(last)
 	case r.left && (r.row.account != "" || r.row.number != ""):
@@ -290,7 +310,7 @@ func (r *replayed) answer(id string, f facts) {
 		if q := r.requests[r.open]; q != nil && q.state == string(approval.RequestPending) {
 			r.add("the request %s was never closed, but the request %s was opened", r.open, id)
 		}
-		r.requests[id] = &copyOfRequest{id: id, coachID: r.p.coachID, party: string(r.row.role), approver: r.person.account, state: string(approval.RequestPending), requestedAt: f.at}
+		r.requests[id] = &copyOfRequest{id: id, coachID: r.p.coachID, party: string(r.row.role), guardianID: r.row.guardianID, approver: r.person.account, state: string(approval.RequestPending), requestedAt: f.at}
 		r.open = id
 	case approval.ConsentKind(approval.Approve), approval.ConsentKind(approval.Reject):
 		r.request(id, closed(approval.RequestState(f.kind)))
@@ -300,7 +320,7 @@ func (r *replayed) answer(id string, f facts) {
 		r.request(id, func(q *copyOfRequest) { q.state, q.closedAt, q.via = string(approval.RequestPending), 0, "" })
 	case approval.ConsentCancelled:
 		r.request(id, closed(approval.RequestCancelled))
-	case approval.ConsentContactReset, approval.ConsentStudentReset, approval.ConsentGuardianEnded, approval.ConsentLeft, approval.ConsentRemoved:
+	case approval.ConsentContactReset, approval.ConsentStudentReset, approval.ConsentGuardianEnded, approval.ConsentGuardianRemoved, approval.ConsentLeft, approval.ConsentRemoved:
 		if q := r.requests[r.open]; q != nil && q.state == string(approval.RequestPending) {
 			closed(approval.RequestCancelled)(q)
 		}
@@ -324,7 +344,7 @@ func (r *replayed) decision(record *stored, f facts, c claimed, opened bool) {
 	r.known[record.id] = true
 	got := r.p.decisions[i]
 	want := copyOfDecision{
-		id: record.id, party: string(f.party), approver: record.account, action: string(f.kind), at: f.at, via: f.via, notice: f.notice, text: f.text,
+		id: record.id, party: string(f.party), guardianID: r.row.guardianID, approver: record.account, action: string(f.kind), at: f.at, via: f.via, notice: f.notice, text: f.text,
 		reason: c.Claims["reason"], request: c.Claims["request_id"], coachDevice: c.coachDevice,
 	}
 	if !opened {

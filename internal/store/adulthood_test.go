@@ -256,17 +256,17 @@ func TestEndGuardianView(t *testing.T) {
 		a := p.addBorn(coach, "Asha Rao", number(2), number(3), born)
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		_, err := p.EndGuardianView(bg, student, a.ID)
+		_, err := p.EndGuardianView(bg, student, a.ID, "")
 		p.refused(err, "role_not_allowed")
 		p.at("2026-04-20T00:00:00Z")
-		_, err = p.EndGuardianView(bg, student, a.ID)
+		_, err = p.EndGuardianView(bg, student, a.ID, "")
 		p.refused(err, "approval_pending")
 		ok(p, p.decide(student, a.ID, approval.Approve))
 		for _, by := range []actor.Actor{guardian, coach} {
-			_, err = p.EndGuardianView(bg, by, a.ID)
+			_, err = p.EndGuardianView(bg, by, a.ID, "")
 			p.refused(err, "not_found")
 		}
-		for _, err := range concurrently(4, func(int) error { _, err := p.EndGuardianView(bg, student, a.ID); return err }) {
+		for _, err := range concurrently(4, func(int) error { _, err := p.EndGuardianView(bg, student, a.ID, ""); return err }) {
 			ok(p, err)
 		}
 		_, err = p.Player(bg, guardian, a.ID)

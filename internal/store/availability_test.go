@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -47,25 +49,26 @@ func TestConsentStatus(t *testing.T) {
 		want := approval.ConsentStatus{
 			PlayerID: "player", Guardian: approval.Approved, Student: approval.Pending,
 			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30}, HasGuardian: true, HasStudentNumber: true,
+			Guardians: []approval.GuardianConsent{{AccountID: "guardian", State: approval.Approved}}, Rule: approval.AnyGuardian,
 		}
 		notFound := func(by actor.Actor, id string) {
 			t.Helper()
-			if got, err := approval.ReadConsentStatus(bg, db, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.ConsentStatus{}) {
+			if got, err := approval.ReadConsentStatus(bg, db, by, id); fault.KindOf(err) != fault.NotFound || got.PlayerID != "" {
 				t.Errorf("%s %s reads player %q: got %+v, %v, want not_found", by.Role, by.AccountID, id, got, err)
 			}
 		}
 		for _, role := range actor.Roles {
 			got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: string(role), Role: role}, "player")
 			ok(t, err)
-			if got != want {
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: got %+v, want %+v", role, got, want)
 			}
 			notFound(actor.Actor{AccountID: "other-" + string(role), Role: role}, "player")
 		}
 		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "")
 		ok(t, run(db, `UPDATE parties SET name = NULL, number = NULL WHERE player_id = 'player'`))
-		want.HasGuardian, want.HasStudentNumber = false, false
-		if got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || got != want {
+		want.HasGuardian, want.HasStudentNumber, want.Guardians = false, false, nil
+		if got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("without guardian and number: got %+v, %v, want %+v", got, err, want)
 		}
 		ok(t, run(db, `UPDATE players SET deleted_at = 5 WHERE id = 'player'`))

@@ -87,7 +87,7 @@ type Hooks struct {
 	CoachRenaming func(ctx context.Context, tx *Tx, coachID, before, after string, from time.Time) error
 	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its role. kind is
 	// that of the row in erasures.
-	Erased   func(ctx context.Context, tx *Tx, kind, objectID string, parties []actor.Role) error
+	Erased   func(ctx context.Context, tx *Tx, kind, objectID string, parties []ErasedParty) error
 	Requests RequestHooks
 	// BeforeSweep run before Sweep deletes rows. They return the number of rows that they changed.
 	BeforeSweep []func(ctx context.Context, db *DB, now time.Time) (int64, error)

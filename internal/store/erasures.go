@@ -12,6 +12,12 @@ import (
 // PlayerErased is the kind of an erasure of a player. The kind of an account is its role.
 const PlayerErased = "player"
 
+// ErasedParty is a party whose data is erased. GuardianID is empty for a student, and where an account is erased.
+type ErasedParty struct {
+	Role       actor.Role
+	GuardianID string
+}
+
 // RecordErasure records that the transaction erases an account of a role. A second erasure changes nothing.
 func (tx *Tx) RecordErasure(ctx context.Context, role actor.Role, accountID string) error {
 	return tx.recordErasure(ctx, string(role), accountID, tx.Now)

@@ -114,11 +114,11 @@ func (p *fixture) inboxStatements() {
 	if ok(p, err); len(list) != 1 || list[0].Unread != conversation.MaxRepliesPerDay {
 		p.Errorf("conversations %+v", list)
 	}
-	items, err := in.CoachConversation(bg, first, a.ID, actor.Guardian, "", 5)
+	items, err := in.CoachConversation(bg, first, a.ID, actor.Guardian, "", "", 5)
 	if ok(p, err); len(items) != 3 || items[0].Text != "Hello" {
 		p.Errorf("conversation %+v", items)
 	}
-	with, answerBy, err := in.With(bg, first, a.ID, actor.Guardian)
+	with, answerBy, err := in.With(bg, first, a.ID, actor.Guardian, "")
 	if ok(p, err); with.StudentName != "Asha Rao" || answerBy != conversation.SMS {
 		p.Errorf("conversation with %+v by %q", with, answerBy)
 	}

@@ -67,7 +67,7 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 		a := p.add(held, "Asha Rao", number(2), "")
 		p.sendRequests(1)
 		p.clock.advance(time.Hour)
-		ok(p, second(p.RemindAfter(bg, held, a.ID, actor.Guardian, time.Time{})))
+		ok(p, second(p.RemindAfter(bg, held, a.ID, actor.Guardian, "", time.Time{})))
 		remind := func() []message.Outgoing {
 			claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Reminder), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 			ok(p, err)

@@ -58,7 +58,7 @@ func TestPending(t *testing.T) {
 				ok(p, err)
 				for _, i := range some {
 					got = append(got, fmt.Sprintf("%s %s %s %d", name[i.PlayerID], i.Party, i.BlockedBy(), i.Reminders))
-					page.After = approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party}
+					page.After = approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party, GuardianID: i.GuardianID}
 					if i.StudentName != name[i.PlayerID] || i.Party == actor.Guardian && i.ApproverName != "Meera" || i.Party == actor.Student && i.ApproverName != i.StudentName {
 						p.Errorf("item = %+v", i)
 					}

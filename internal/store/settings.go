@@ -101,9 +101,9 @@ func (tx *Tx) LockCoach(ctx context.Context, coachID string) (visible bool, err 
 	return visible, err
 }
 
-// WithParties joins the guardian g and the student s of the player p. A statement that locks the player, so that a concurrent
+// WithParties joins the first guardian g and the student s of the player p. A statement that locks the player, so that a concurrent
 // change of its parties commits before or waits, locks all three: after a wait PostgreSQL reads only locked rows again.
-const WithParties = ` JOIN parties g ON g.player_id = p.id AND g.role = 'guardian' JOIN parties s ON s.player_id = p.id AND s.role = 'student'`
+const WithParties = ` JOIN parties g ON g.player_id = p.id AND g.role = 'guardian' AND g.position = 1 JOIN parties s ON s.player_id = p.id AND s.role = 'student'`
 
 // AccountRoles selects the role facts of the account a. Each LIMIT matters: PostgreSQL may answer an
 // EXISTS in a select list by reading all players once (a hashed subplan), which it does while it has

@@ -67,13 +67,15 @@ func (a Access) Err(service AppService) error {
 // Enabled decides whether a party of a player has a service. The store creates it in the
 // transaction that reads or sends: it loads the consents of the players that it needs, and
 // package approval decides. Enabled returns NotLinked for every other player.
-type Enabled func(playerID string, party actor.Role, service AppService) Access
+type Enabled func(playerID string, party actor.Role, guardianID string, service AppService) Access
 
 // Link is a player as the guardian or student who is linked to it sees it.
 type Link struct {
 	PlayerID    string
 	StudentName string
 	CoachID     string
+	// GuardianID is the caller if it is a guardian.
+	GuardianID string
 	// CoachZone is the time zone of the coach, whose dates count.
 	CoachZone string
 	// ApprovedAt is when the party approved; zero if it has not.

@@ -122,11 +122,11 @@ func (s *Service) Next(ctx context.Context, by actor.Actor, playerIDs []string) 
 	from, to := team.DateOf(now.Add(-36*time.Hour), time.UTC), team.DateOf(now, time.UTC).AddDays(familyDays)
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		clear(next)
-		enabled, err := s.Consent.Enabled(ctx, tx, playerIDs)
+		enabled, err := s.Consent.EnabledFor(ctx, tx, by, playerIDs)
 		if err != nil {
 			return err
 		}
-		playerIDs := slices.DeleteFunc(slices.Clone(playerIDs), func(id string) bool { return enabled(id, by.Role, team.App) != team.Granted })
+		playerIDs := slices.DeleteFunc(slices.Clone(playerIDs), func(id string) bool { return enabled(id, team.App) != team.Granted })
 		if len(playerIDs) == 0 {
 			return nil
 		}

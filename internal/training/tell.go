@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -20,6 +19,7 @@ import (
 type party struct {
 	playerID, studentName string
 	role                  actor.Role
+	guardianID            string
 	accountID, email      string
 	approvedAt            time.Time
 }
@@ -31,38 +31,29 @@ const toldAtOnce = 200
 // the order of their ids, so that a decision of a party commits before, or waits until this
 // transaction has committed.
 func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) (parties []party, playerIDs []string, err error) {
-	type player struct {
-		party
-		guardian, student     string
-		guardianAt, studentAt time.Time
-	}
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.student_name, g.account_id, s.account_id, g.email, g.changed_at, s.changed_at
-		FROM batch_players m JOIN players p ON p.id = m.player_id AND p.deleted_at IS NULL`+store.WithParties+`
-		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL ORDER BY m.player_id `+tx.ForShare("p, g, s"), coachID, batchID)
-	players, err := database.Collect(rs, err, func(row database.Scanner) (p player, err error) {
-		return p, row.Scan(&p.playerID, &p.studentName, database.IntoText(&p.guardian), database.IntoText(&p.student), database.IntoText(&p.email), database.IntoTime(&p.guardianAt), database.IntoTime(&p.studentAt))
+		SELECT p.id, p.student_name, a.role, a.guardian_id, a.account_id, a.email, a.changed_at
+		FROM batch_players m JOIN players p ON p.id = m.player_id AND p.deleted_at IS NULL JOIN parties a ON a.player_id = p.id
+		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL ORDER BY m.player_id `+tx.ForShare("p, a"), coachID, batchID)
+	all, err := database.Collect(rs, err, func(row database.Scanner) (a party, err error) {
+		return a, row.Scan(&a.playerID, &a.studentName, &a.role, &a.guardianID, database.IntoText(&a.accountID), database.IntoText(&a.email), database.IntoTime(&a.approvedAt))
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock players of batch: %w", err)
 	}
-	ids := make([]string, len(players))
-	for i, p := range players {
-		ids[i] = p.playerID
+	var ids []string
+	for _, a := range all {
+		if n := len(ids); n == 0 || ids[n-1] != a.playerID {
+			ids = append(ids, a.playerID)
+		}
 	}
 	enabled, err := s.Consent.Enabled(ctx, tx, ids)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, p := range players {
-		for _, role := range approval.Parties {
-			p.role, p.accountID, p.approvedAt = role, p.guardian, p.guardianAt
-			if role == actor.Student {
-				p.accountID, p.approvedAt = p.student, p.studentAt
-			}
-			if p.accountID != "" && enabled(p.playerID, role, team.App) == team.Granted && enabled(p.playerID, role, team.InAppNotifications) == team.Granted {
-				parties = append(parties, p.party)
-			}
+	for _, a := range all {
+		if a.accountID != "" && enabled(a.playerID, a.role, a.guardianID, team.App) == team.Granted && enabled(a.playerID, a.role, a.guardianID, team.InAppNotifications) == team.Granted {
+			parties = append(parties, a)
 		}
 	}
 	// Notifications lock the accounts, so all transactions take them in one order.
@@ -104,7 +95,7 @@ func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *
 		events := make([]event.Event, len(chunk))
 		for i, p := range chunk {
 			events[i] = e
-			events[i].Party, events[i].PartyID, events[i].PlayerID, events[i].StudentName, events[i].GuardianEmail = p.role, p.accountID, p.playerID, p.studentName, p.email
+			events[i].Party, events[i].GuardianID, events[i].PartyID, events[i].PlayerID, events[i].StudentName, events[i].GuardianEmail = p.role, p.guardianID, p.accountID, p.playerID, p.studentName, p.email
 		}
 		if kind != event.TrainingCancelled {
 			if err := s.addLinks(ctx, tx, chunk, t.ID, t.Batch.CoachID); err != nil {

@@ -9,9 +9,17 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
+// endGuardianViewRequest is the EndGuardianViewRequest of openapi.yaml.
+type endGuardianViewRequest struct {
+	GuardianID *string `json:"guardian_id" rule:"id"`
+}
+
 // endGuardianView serves POST /api/me/players/{player_id}/end-guardian-view.
-func (h calls) endGuardianView(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
-	p, err := h.EndGuardianView(ctx, r.Caller.Actor, id)
+func (h calls) endGuardianView(ctx context.Context, r api.Request[endGuardianViewRequest], id string) (api.Response, error) {
+	if err := h.api.CheckFaults(ctx, r.Caller.Actor, id, r.Faults); err != nil {
+		return api.Response{}, err
+	}
+	p, err := h.EndGuardianView(ctx, r.Caller.Actor, id, text(r.Body.GuardianID))
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -22,7 +30,7 @@ func (h calls) endGuardianView(ctx context.Context, r api.Request[api.NoBody], i
 // changes nothing more.
 func (p pages) endView(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.PathValue("player_id")
-	if _, err := p.EndGuardianView(ctx, by, id); err != nil {
+	if _, err := p.EndGuardianView(ctx, by, id, web.IDOrNone(r.Value("guardian"))); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.PlayerPath(by.Role, id) + "?done=view_ended"), nil

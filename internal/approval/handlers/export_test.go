@@ -61,8 +61,11 @@ func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Person, erro
 	if err != nil {
 		return approval.Student{}, nil, err
 	}
-	student, guardian := in.read(i.h.api.Reader(&f))
-	return student, guardian, f.Err()
+	student, guardians := in.read(i.h.api.Reader(&f))
+	if len(guardians) == 0 {
+		return student, nil, f.Err()
+	}
+	return student, &guardians[0], f.Err()
 }
 
 // Patch reads the body of PATCH /api/players/{player_id}.

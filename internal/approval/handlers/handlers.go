@@ -28,10 +28,13 @@ func (h calls) routes() []api.Route {
 		{Method: "GET", Pattern: "/api/players", Handle: endpoint.Handle(h.listPlayers), Authorize: api.CoachOnly, Alternative: api.MediaCSV, Query: endpoint.Paged("guardian_status", "student_status", "guardian_state", "student_state", "batch_id", "q")},
 		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", h.getPlayer)},
 		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", h.updatePlayer), Authorize: api.CoachOnly, Body: endpoint.MergePatch},
+		{Method: "POST", Pattern: "/api/players/{player_id}/guardians", Handle: h.api.Idempotent(endpoint.HandleID("player_id", h.addGuardian), h.rebuildGuardian), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "PATCH", Pattern: "/api/players/{player_id}/guardians/{guardian_id}", Handle: endpoint.HandleID("player_id", h.updateGuardian), Authorize: api.CoachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: "/api/players/{player_id}/guardians/{guardian_id}", Handle: endpoint.HandleID("player_id", h.removeGuardian), Authorize: api.CoachOnly, Query: []string{"next"}},
 		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", h.deletePlayer), Authorize: api.CoachOnly},
 		{Method: "GET", Pattern: "/api/players/{player_id}/medical", Handle: endpoint.HandleID("player_id", h.getMedical)},
 		{Method: "GET", Pattern: "/api/me/players/{player_id}/access-log", Handle: endpoint.HandleID("player_id", h.accessLog), Authorize: api.PartyOnly, Query: endpoint.Paged()},
-		{Method: "POST", Pattern: "/api/me/players/{player_id}/end-guardian-view", Handle: endpoint.HandleID("player_id", h.endGuardianView), Authorize: api.StudentOnly},
+		{Method: "POST", Pattern: "/api/me/players/{player_id}/end-guardian-view", Handle: endpoint.HandleID("player_id", h.endGuardianView), Authorize: api.StudentOnly, Body: endpoint.OptionalJSON},
 		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: endpoint.HandleID("playerId", h.approvalStatus)},
 		{Method: "GET", Pattern: "/api/me/players", Handle: endpoint.Handle(h.listMyPlayers), Authorize: api.PartyOnly, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: h.api.Idempotent(endpoint.Handle(h.sendGuardianRequest), h.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
@@ -62,7 +65,7 @@ func (h calls) view(caller api.Caller) view { return view{caller.Actor, h.Rules,
 
 // keysetOf returns the key of an item in a list.
 func keysetOf(k approval.Keyset) api.Keyset {
-	out := api.Keyset{ID: k.ID, Party: k.Party}
+	out := api.Keyset{ID: k.ID, Party: k.Party, GuardianID: k.GuardianID}
 	if !k.At.IsZero() {
 		out.At = k.At.UnixMicro()
 	}
@@ -71,7 +74,7 @@ func keysetOf(k approval.Keyset) api.Keyset {
 
 // after returns the key after which a page begins.
 func after(k api.Keyset) approval.Keyset {
-	out := approval.Keyset{ID: k.ID, Party: k.Party}
+	out := approval.Keyset{ID: k.ID, Party: k.Party, GuardianID: k.GuardianID}
 	if k.At != 0 {
 		out.At = time.UnixMicro(k.At).UTC()
 	}

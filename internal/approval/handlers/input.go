@@ -13,20 +13,31 @@ import (
 
 // sendGuardianRequest is the SendGuardianRequest of openapi.yaml.
 type sendGuardianRequest struct {
-	PlayerID string             `json:"player_id" rule:"required"`
-	Guardian *guardianPatchBody `json:"guardian"`
-	Channels []string           `json:"channels" rule:"min=1"`
+	PlayerID   string             `json:"player_id" rule:"required"`
+	GuardianID *string            `json:"guardian_id" rule:"id"`
+	Guardian   *guardianPatchBody `json:"guardian"`
+	Channels   []string           `json:"channels" rule:"min=1"`
 }
 
 // correction returns the changes to the guardian that precede the request.
 func (in sendGuardianRequest) correction(e input.Reader) approval.Patch {
+	patch := approval.Patch{GuardianID: text(in.GuardianID)}
 	if in.Guardian == nil {
-		return approval.Patch{}
+		return patch
 	}
 	if *in.Guardian == (guardianPatchBody{}) {
 		e.Faults.Add("/guardian", "required", "Send at least one field to correct, or leave guardian out.")
 	}
-	return approval.Patch{Guardian: in.Guardian.read(e)}
+	patch.Guardian = in.Guardian.read(e, "/guardian")
+	return patch
+}
+
+// text returns the value of an optional text, or "".
+func text(optional *string) string {
+	if optional == nil {
+		return ""
+	}
+	return *optional
 }
 
 // sendStudentRequest is the SendStudentRequest of openapi.yaml.
@@ -79,8 +90,9 @@ func listed(channels []message.Channel) string {
 
 // reminderRequest is the ReminderRequest of openapi.yaml.
 type reminderRequest struct {
-	PlayerID     string `json:"player_id" rule:"required"`
-	ApproverType string `json:"approver_type" rule:"required,oneof=guardian|student"`
+	PlayerID     string  `json:"player_id" rule:"required"`
+	ApproverType string  `json:"approver_type" rule:"required,oneof=guardian|student"`
+	GuardianID   *string `json:"guardian_id" rule:"id"`
 }
 
 // party returns the party to remind.
@@ -88,7 +100,15 @@ func (in reminderRequest) party() actor.Role { return actor.Role(in.ApproverType
 
 // followUpRequest is the FollowUpRequest of openapi.yaml.
 type followUpRequest struct {
-	Note wire.Opt[string] `json:"note" rule:"lines,max=500"`
+	// GuardianID is the guardian whom the request asks.
+	GuardianID *string          `json:"guardian_id" rule:"id"`
+	Note       wire.Opt[string] `json:"note" rule:"lines,max=500"`
+}
+
+// callRequest is the CallRequest of openapi.yaml.
+type callRequest struct {
+	// GuardianID is the guardian whom the request asks.
+	GuardianID *string `json:"guardian_id" rule:"id"`
 }
 
 // decisionRequest is the DecisionRequest of openapi.yaml. The approver is the caller: the

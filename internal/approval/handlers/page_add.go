@@ -58,10 +58,10 @@ func (p pages) addPlayer(ctx context.Context, r *web.Request, by actor.Actor) (w
 	}
 	var faults wire.Faults
 	in := playerForm(r, &faults)
-	student, guardian := in.read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
+	student, guardians := in.read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
 	err := faults.Err()
 	if err == nil {
-		player, added := p.Add(ctx, by, student, guardian, chosenBatches(r)...)
+		player, added := p.AddWith(ctx, by, student, guardians, chosenBatches(r)...)
 		if added == nil {
 			return web.Redirect(web.CoachPlayer(player.ID) + "?added=yes"), nil
 		}

@@ -17,8 +17,10 @@ import (
 
 // codeView is the QR code of an open request, for a screen or for paper.
 type codeView struct {
-	Student   string
-	Party     actor.Role
+	Student string
+	Party   actor.Role
+	// Guardian is the first name and relationship of one of several guardians, else empty.
+	Guardian  string
 	ShortCode string
 	// Image is the code as SVG. It leads to Address with the short code, which needs the
 	// number too. It never holds a token.
@@ -32,27 +34,31 @@ type codeView struct {
 // 1 ms and 4 KB.
 const codesPerSheet = 8
 
-func (p pages) newCode(v *web.View, player *approval.Player, party actor.Role) (codeView, error) {
-	short := player.Party(party).OpenRequest().ShortCode
+func (p pages) newCode(v *web.View, player *approval.Player, party *approval.Party) (codeView, error) {
+	short := party.OpenRequest().ShortCode
 	link := qr.AnswerURL(p.site.PublicURL, short)
 	image, err := qr.SVG(link, v.MustT("code.label", "Code", short))
 	coach := v.MustT("question.the_coach")
 	if name := message.Name(player.CoachName, ""); name != "" {
 		coach = v.MustT("question.coach", "Coach", name)
 	}
-	return codeView{player.Student.FullName, party, short, image, p.site.PublicURL + "/a", coach, link}, err
+	guardian := ""
+	if party.Role == actor.Guardian && len(player.Guardians()) > 1 {
+		guardian = party.FirstName() + " (" + party.Relationship + ")"
+	}
+	return codeView{player.Student.FullName, party.Role, guardian, short, image, p.site.PublicURL + "/a", coach, link}, err
 }
 
 // hasCode reports whether a party can answer with a short code.
-func hasCode(player *approval.Player, party actor.Role) bool {
-	open := player.Party(party).OpenRequest()
+func hasCode(party *approval.Party) bool {
+	open := party.OpenRequest()
 	return open != nil && open.ShortCode != ""
 }
 
 // qrPage serves GET /coach/players/{player_id}/qr?party=…: the code to show at the ground.
 func (p pages) qrPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.PathValue("player_id")
-	party, err := partyOf(r)
+	named, err := partyOf(r)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -60,7 +66,11 @@ func (p pages) qrPage(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	if !hasCode(player, party) {
+	party := player.Find(named.role, named.guardianID)
+	if party == nil {
+		return web.Response{}, fault.Missing()
+	}
+	if !hasCode(party) {
 		return web.Redirect(web.CoachPlayer(id)), nil // answered or taken back since the page was rendered
 	}
 	v := p.site.CoachView(r, "players", "code.show.title", by)
@@ -135,7 +145,7 @@ func (p pages) batchSheet(ctx context.Context, r *web.Request, by actor.Actor) (
 // openCode is a party that can answer with a short code.
 type openCode struct {
 	player *approval.Player
-	party  actor.Role
+	party  *approval.Party
 }
 
 // openCodes returns the codes of the first players, at most most, and the other players. The
@@ -143,8 +153,8 @@ type openCode struct {
 func openCodes(players []*approval.Player, most int) (codes []openCode, rest []*approval.Player) {
 	for i, player := range players {
 		var open []openCode
-		for _, party := range approval.Parties {
-			if hasCode(player, party) {
+		for j := range player.Parties {
+			if party := &player.Parties[j]; hasCode(party) {
 				open = append(open, openCode{player, party})
 			}
 		}

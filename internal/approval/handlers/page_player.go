@@ -17,7 +17,11 @@ import (
 
 // partyView is one party on the page of a player.
 type partyView struct {
-	Party    actor.Role
+	Party actor.Role
+	// Key names the party in forms: guardian (the first), student, or the id of a guardian.
+	Key string
+	// Position is the place among several guardians, else 0; First says that it is the first of them.
+	Position int
 	Name     string
 	Number   phone.Number
 	Consent  approval.Consent
@@ -57,8 +61,8 @@ type callOffer struct {
 }
 
 // newCallOffer returns the offer to call a party, or nil.
-func (p pages) newCallOffer(player *approval.Player, party actor.Role) *callOffer {
-	facts := player.Party(party).CallFacts
+func (p pages) newCallOffer(player *approval.Player, party *approval.Party) *callOffer {
+	facts := party.CallFacts
 	o := &callOffer{Last: facts.Last, Language: message.SpokenLanguage(facts.To.Preferences.Language)}
 	err := player.MayCall(party, p.Rules, p.Now())
 	if f, ok := errors.AsType[*fault.Error](err); ok {
@@ -68,9 +72,9 @@ func (p pages) newCallOffer(player *approval.Player, party actor.Role) *callOffe
 		}
 		o.From = at.In(facts.To.CallZone())
 	}
-	for i, d := range player.Party(party).Request.Deliveries {
+	for i, d := range party.Request.Deliveries {
 		if d.Channel == message.Voice {
-			o.Made = &player.Party(party).Request.Deliveries[i]
+			o.Made = &party.Request.Deliveries[i]
 		}
 	}
 	return o
@@ -149,14 +153,20 @@ func heldMessage(r *approval.Request) *approval.Delivery {
 }
 
 // newPartyView returns a party of the player of a timeline.
-func (p pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
-	now, player, approver := p.Now(), t.Player, t.Player.Party(party)
+func (p pages) newPartyView(t *approval.Timeline, approver *approval.Party) partyView {
+	now, player, party := p.Now(), t.Player, approver.Role
 	v := partyView{
-		Party: party, Name: player.Student.FullName, Number: player.Number(party), Consent: approver.Consent, Request: approver.Request,
-		RemindersLeft: t.RemindersLeft(party, p.Rules),
+		Party: party, Key: string(party), Name: player.Student.FullName, Number: approver.Number, Consent: approver.Consent, Request: approver.Request,
+		RemindersLeft: t.RemindersLeft(approver, p.Rules),
 	}
 	if party == actor.Guardian {
-		v.Name, v.Optional = player.Party(party).Name, player.Adult(now)
+		v.Name, v.Optional = approver.Name, player.Adult(now)
+		if guardians := player.Guardians(); len(guardians) > 1 {
+			v.Position = slices.Index(guardians, approver) + 1
+		}
+		if approver != player.Party(party) {
+			v.Key = approver.GuardianID
+		}
 	}
 	if n := len(approver.Reminders); n > 0 {
 		v.LastReminder = approver.Reminders[n-1]
@@ -164,15 +174,15 @@ func (p pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 	if r := approver.Request; r != nil {
 		v.LastSent = r.LastSentAt
 		v.CanResend = v.Open() != nil && !now.Before(r.ResendAllowedAt(p.Rules))
-		if next := t.NextReminder(party, p.Rules); next.After(now) {
+		if next := t.NextReminder(approver, p.Rules); next.After(now) {
 			v.NextReminder = next
 		}
 	}
 	if v.Open() != nil {
-		v.Call = p.newCallOffer(player, party)
+		v.Call = p.newCallOffer(player, approver)
 	}
 	for _, d := range t.History {
-		if d.Party == party && d.At.Equal(v.Consent.ChangedAt) && v.Refused() {
+		if d.Party == party && d.GuardianID == approver.GuardianID && d.At.Equal(v.Consent.ChangedAt) && v.Refused() {
 			v.Reason = d.Reason
 		}
 	}
@@ -198,11 +208,10 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 		return web.Response{}, err
 	}
 	var parties []partyView
-	for _, party := range approval.Parties {
-		if party != actor.Guardian || t.Player.Guardian() != nil {
-			parties = append(parties, p.newPartyView(t, party))
-		}
+	for _, g := range t.Player.Guardians() {
+		parties = append(parties, p.newPartyView(t, g))
 	}
+	parties = append(parties, p.newPartyView(t, t.Player.Party(actor.Student)))
 	for i, party := range parties {
 		if parties[i].Primary = party.NeedsNumber() || party.Next == "overdue" && party.CanRemind(); parties[i].Primary {
 			break

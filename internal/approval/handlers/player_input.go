@@ -11,8 +11,11 @@ import (
 type addPlayerRequest struct {
 	Student  studentBody   `json:"student" rule:"required"`
 	Guardian *guardianBody `json:"guardian"`
-	BatchIDs []string      `json:"batch_ids" rule:"max=20,each=36"`
-	Basis    *basisBody    `json:"basis"`
+	// Guardians stand in place of Guardian.
+	Guardians []guardianBody `json:"guardians"`
+	Rule      *string        `json:"guardian_rule" rule:"oneof=any|all"`
+	BatchIDs  []string       `json:"batch_ids" rule:"max=20,each=36"`
+	Basis     *basisBody     `json:"basis"`
 }
 
 // basisBody is the Basis of openapi.yaml.
@@ -49,31 +52,40 @@ type guardianBody struct {
 	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// read returns the student and the guardian. It also reports the faults that package
+// read returns the student and the guardians. It also reports the faults that package
 // approval would find, so that one response lists all of them.
-func (in addPlayerRequest) read(e input.Reader) (approval.Student, *approval.Person) {
-	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value, Basis: in.Basis.read(e)}
+func (in addPlayerRequest) read(e input.Reader) (student approval.Student, guardians []approval.Person) {
+	student = approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value, Basis: in.Basis.read(e)}
 	born, ok := birthDate(e, "/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = born
-	if in.Guardian == nil && ok && !born.IsAdult(e.Now) {
+	student.Rule = approval.GuardianRule(text(in.Rule))
+	if in.Guardian == nil && len(in.Guardians) == 0 && ok && !born.IsAdult(e.Now) {
 		e.Faults.Add("/guardian", "required", approval.GuardianNeeded)
 	}
 	if text := in.Student.ContactNumber.Some(); text != nil {
 		student.Number = e.Number("/student/contact_number", *text)
 	}
-	if in.Guardian == nil {
-		return student, nil
+	switch {
+	case in.Guardian != nil && in.Guardians != nil:
+		e.Faults.Add("/guardians", "invalid_value", "Send guardian or guardians, not both.")
+	case in.Guardian != nil:
+		guardians = append(guardians, in.Guardian.guardian(e, "/guardian"))
 	}
-	return student, in.Guardian.guardian(e)
+	for i, g := range in.Guardians {
+		if in.Guardian == nil {
+			guardians = append(guardians, g.guardian(e, wire.PointTo("/guardians", i)))
+		}
+	}
+	return student, guardians
 }
 
-func (in guardianBody) guardian(e input.Reader) *approval.Person {
-	g := &approval.Person{
+func (in guardianBody) guardian(e input.Reader, pointer string) approval.Person {
+	g := approval.Person{
 		Name: in.Name, Relationship: in.Relationship,
-		Number: e.Number("/guardian/mobile_number", in.MobileNumber), Language: in.Language.Value,
+		Number: e.Number(pointer+"/mobile_number", in.MobileNumber), Language: in.Language.Value,
 	}
 	if text := in.Email.Some(); text != nil {
-		g.Email = e.Email("/guardian/email", *text)
+		g.Email = e.Email(pointer+"/email", *text)
 	}
 	return g
 }
@@ -82,6 +94,7 @@ func (in guardianBody) guardian(e input.Reader) *approval.Person {
 type playerPatchBody struct {
 	Student  *studentPatchBody           `json:"student" rule:"notnull"`
 	Guardian wire.Opt[guardianPatchBody] `json:"guardian"`
+	Rule     *string                     `json:"guardian_rule" rule:"notnull,oneof=any|all"`
 }
 
 type studentPatchBody struct {
@@ -107,8 +120,12 @@ func (in playerPatchBody) read(e input.Reader) approval.Patch {
 	if s := in.Student; s != nil {
 		p.Student = s.patch(e)
 	}
+	if in.Rule != nil {
+		rule := approval.GuardianRule(*in.Rule)
+		p.Rule = &rule
+	}
 	if g := in.Guardian.Some(); g != nil {
-		p.Guardian = g.read(e)
+		p.Guardian = g.read(e, "/guardian")
 	}
 	return p
 }
@@ -129,14 +146,14 @@ func (in studentPatchBody) patch(e input.Reader) approval.StudentPatch {
 	return p
 }
 
-func (in guardianPatchBody) read(e input.Reader) *approval.GuardianPatch {
+func (in guardianPatchBody) read(e input.Reader, pointer string) *approval.GuardianPatch {
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
-		Email:    input.PatchText(in.Email, func(text string) string { return e.Email("/guardian/email", text) }),
+		Email:    input.PatchText(in.Email, func(text string) string { return e.Email(pointer+"/email", text) }),
 		Language: input.PatchText(in.Language, unchanged),
 	}
 	if in.MobileNumber != nil {
-		n := e.Number("/guardian/mobile_number", *in.MobileNumber)
+		n := e.Number(pointer+"/mobile_number", *in.MobileNumber)
 		p.Number = &n
 	}
 	return p

@@ -22,6 +22,9 @@ type playerResponse struct {
 	StudentStatusUpdatedAt  *string                  `json:"student_status_updated_at"`
 	GuardianRequestID       *string                  `json:"guardian_request_id"`
 	StudentRequestID        *string                  `json:"student_request_id"`
+	Guardians               []any                    `json:"guardians"`
+	GuardianRule            approval.GuardianRule    `json:"guardian_rule"`
+	GuardianApproval        *string                  `json:"guardian_approval"`
 	Services                []approval.ServiceAccess `json:"services"`
 	BatchIDs                []string                 `json:"batch_ids"`
 	// Basis is absent for parties.
@@ -70,15 +73,18 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 		},
 		Adult:                   p.Adult(v.now),
 		SharedContact:           p.SharedContact(),
-		GuardianStatus:          p.Party(actor.Guardian).Consent.State.Status(),
+		Guardians:               v.guardians(p),
+		GuardianRule:            p.Rule,
+		GuardianApproval:        v.guardianApproval(p),
+		GuardianStatus:          p.SeenBy(v.by, actor.Guardian).Consent.State.Status(),
 		StudentStatus:           p.Party(actor.Student).Consent.State.Status(),
-		GuardianState:           p.Party(actor.Guardian).Consent.State,
+		GuardianState:           p.SeenBy(v.by, actor.Guardian).Consent.State,
 		StudentState:            p.Party(actor.Student).Consent.State,
-		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.Party(actor.Guardian).Consent.ChangedAt),
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.SeenBy(v.by, actor.Guardian).Consent.ChangedAt),
 		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.Party(actor.Student).Consent.ChangedAt),
-		GuardianRequestID:       openRequestID(p, actor.Guardian),
-		StudentRequestID:        openRequestID(p, actor.Student),
-		Services:                p.ConsentStatus().Availability(v.rules, v.now).Services(),
+		GuardianRequestID:       openRequestID(p, v.by, actor.Guardian),
+		StudentRequestID:        openRequestID(p, v.by, actor.Student),
+		Services:                p.ConsentStatus().SeenBy(v.by).Availability(v.rules, v.now).Services(),
 		BatchIDs:                []string{},
 		CreatedAt:               wire.Timestamp(p.CreatedAt),
 	}
@@ -88,7 +94,7 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 	if v.by.Role == actor.Coach {
 		a.Basis = &basisResponse{p.Student.Basis.Kind, wire.OrNull(p.Student.Basis.Note)}
 	}
-	if g := p.Guardian(); g != nil {
+	if g := p.SeenBy(v.by, actor.Guardian); g.Name != "" {
 		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email), wire.OrNull(g.Language)}
 	}
 	return a
@@ -108,25 +114,27 @@ type playerOutlineResponse struct {
 	StudentState      approval.State `json:"student_state"`
 	GuardianRequestID *string        `json:"guardian_request_id"`
 	StudentRequestID  *string        `json:"student_request_id"`
+	Guardians         []any          `json:"guardians"`
 }
 
 func (v view) playerOutline(p *approval.Player) playerOutlineResponse {
 	a := playerOutlineResponse{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName),
-		GuardianStatus:    p.Party(actor.Guardian).Consent.State.Status(),
+		GuardianStatus:    p.SeenBy(v.by, actor.Guardian).Consent.State.Status(),
 		StudentStatus:     p.Party(actor.Student).Consent.State.Status(),
-		GuardianState:     p.Party(actor.Guardian).Consent.State,
+		GuardianState:     p.SeenBy(v.by, actor.Guardian).Consent.State,
 		StudentState:      p.Party(actor.Student).Consent.State,
-		GuardianRequestID: openRequestID(p, actor.Guardian),
-		StudentRequestID:  openRequestID(p, actor.Student),
+		GuardianRequestID: openRequestID(p, v.by, actor.Guardian),
+		StudentRequestID:  openRequestID(p, v.by, actor.Student),
+		Guardians:         v.guardians(p),
 	}
 	a.Student.FullName = p.Student.FullName
 	return a
 }
 
-// openRequestID returns the id of the open request to the party, or nil.
-func openRequestID(p *approval.Player, party actor.Role) *string {
-	if r := p.Party(party).OpenRequest(); r != nil {
+// openRequestID returns the id of the open request to a party as by sees it, or nil.
+func openRequestID(p *approval.Player, by actor.Actor, party actor.Role) *string {
+	if r := p.SeenBy(by, party).OpenRequest(); r != nil {
 		return &r.ID
 	}
 	return nil
@@ -147,12 +155,12 @@ type myPlayerResponse struct {
 }
 
 func (v view) myPlayer(p *approval.Player) myPlayerResponse {
-	state := p.Party(v.by.Role).Consent.State
-	on := p.ConsentStatus().Availability(v.rules, v.now)
+	state := p.SeenBy(v.by, v.by.Role).Consent.State
+	on := p.ConsentStatus().SeenBy(v.by).Availability(v.rules, v.now)
 	return myPlayerResponse{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName), StudentName: p.Student.FullName,
 		ApproverType: v.by.Role, Status: state.Status(), State: state,
-		RequestID:          openRequestID(p, v.by.Role),
+		RequestID:          openRequestID(p, v.by, v.by.Role),
 		GuardianAppEnabled: on.GuardianApp, StudentAppEnabled: on.StudentApp,
 	}
 }

@@ -16,7 +16,7 @@ import (
 // addPlayer serves POST /api/players/add.
 func (h calls) addPlayer(ctx context.Context, r api.Request[addPlayerRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	student, guardian := in.read(h.api.Reader(&f))
+	student, guardians := in.read(h.api.Reader(&f))
 	for i, id := range in.BatchIDs {
 		if !endpoint.IsID(id) {
 			f.Add(wire.PointTo("/batch_ids", i), "invalid_id", "This is not the id of a batch.")
@@ -25,8 +25,11 @@ func (h calls) addPlayer(ctx context.Context, r api.Request[addPlayerRequest]) (
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	p, err := h.Add(ctx, r.Caller.Actor, student, guardian, in.BatchIDs...)
+	p, err := h.AddWith(ctx, r.Caller.Actor, student, guardians, in.BatchIDs...)
 	if err != nil {
+		if in.Guardians != nil {
+			err = movedFaults(err, "/guardian/", "/guardians/0/")
+		}
 		return api.Response{}, err
 	}
 	return endpoint.Created("/api/players/"+p.ID, h.view(r.Caller).player(p)).WithSubject(p.ID), nil

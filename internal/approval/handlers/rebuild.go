@@ -17,6 +17,19 @@ func (h calls) rebuildPlayer(ctx context.Context, m api.Meta, w idempotency.Work
 	return endpoint.Created("/api/players/"+p.ID, h.view(m.Caller).player(p)), nil
 }
 
+// rebuildGuardian returns the response of addGuardian again.
+func (h calls) rebuildGuardian(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+	request, err := h.OwnRequest(ctx, m.Caller.Actor, w.ID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	p, err := h.Player(ctx, m.Caller.Actor, request.PlayerID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.guardianAdded(m.Caller, p, request.GuardianID)
+}
+
 // rebuildRequest returns the response of a call that opened, sent again or closed a
 // request.
 func (h calls) rebuildRequest(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {

@@ -63,7 +63,7 @@ func (h calls) sendReminder(ctx context.Context, r api.Request[reminderRequest])
 	if err := h.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return api.Response{}, err
 	}
-	request, left, err := h.Remind(ctx, r.Caller.Actor, in.PlayerID, in.party())
+	request, left, err := h.RemindParty(ctx, r.Caller.Actor, in.PlayerID, in.party(), text(in.GuardianID))
 	if err != nil {
 		return api.Response{Subject: in.PlayerID}, err
 	}
@@ -89,13 +89,33 @@ func (h calls) cancelRequest(ctx context.Context, r api.Request[api.NoBody], id 
 // followUp serves POST /api/approval/requests/{request_id}/follow-up.
 func (h calls) followUp(ctx context.Context, r api.Request[followUpRequest], id string) (api.Response, error) {
 	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+		if err := h.checkGuardian(ctx, by, id, r.Body.GuardianID); err != nil {
+			return nil, err
+		}
 		return h.FollowUp(ctx, by, id, r.Body.Note.Value)
 	})
 }
 
 // callParty serves POST /api/approval/requests/{request_id}/call.
-func (h calls) callParty(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
-	return h.changeRequest(ctx, r.Caller, id, r.Faults, h.Call)
+func (h calls) callParty(ctx context.Context, r api.Request[callRequest], id string) (api.Response, error) {
+	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+		if err := h.checkGuardian(ctx, by, id, r.Body.GuardianID); err != nil {
+			return nil, err
+		}
+		return h.Call(ctx, by, id)
+	})
+}
+
+// checkGuardian returns not_found if a body names a guardian and the request asks another party.
+func (h calls) checkGuardian(ctx context.Context, by actor.Actor, requestID string, guardianID *string) error {
+	if guardianID == nil {
+		return nil
+	}
+	r, err := h.OwnRequest(ctx, by, requestID)
+	if err == nil && r.GuardianID != *guardianID {
+		err = fault.Missing()
+	}
+	return err
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
@@ -134,6 +154,7 @@ type requestResponse struct {
 	RequestID       string                `json:"request_id"`
 	PlayerID        string                `json:"player_id"`
 	ApproverType    actor.Role            `json:"approver_type"`
+	GuardianID      string                `json:"guardian_id,omitempty"`
 	State           approval.RequestState `json:"state"`
 	Version         int64                 `json:"version"`
 	RequestedAt     string                `json:"requested_at"`
@@ -166,7 +187,7 @@ type reminderResponse struct {
 // because they reveal facts about its number.
 func (v view) request(r *approval.Request) requestResponse {
 	a := requestResponse{
-		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State, Version: r.Version,
+		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, GuardianID: r.GuardianID, State: r.State, Version: r.Version,
 		RequestedAt:     wire.Timestamp(r.RequestedAt),
 		LastSentAt:      wire.Timestamp(r.LastSentAt),
 		ResendAllowedAt: wire.TimestampOrNull(r.ResendAllowedAt(v.rules)),

@@ -42,6 +42,8 @@ var (
 	testRules     = approval.Rules{ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 168 * time.Hour}
 )
 
+const guardianID = "0198f2c4-6a11-7c3e-9b52-4f0e8d1a7b31"
+
 // fixturePlayer is a minor whose guardian has approved. The student has not decided.
 func fixturePlayer() *approval.Player {
 	decidedAt := requestedAt.Add(3 * time.Hour)
@@ -49,11 +51,11 @@ func fixturePlayer() *approval.Player {
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
 		Student: approval.Child{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, HasMedical: true, Medical: "Asthma;\ncarries an inhaler.", Basis: approval.Basis{Kind: approval.FamilyAsked}},
 		Parties: []approval.Party{{
-			Role: actor.Guardian, Person: approval.Person{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
+			Role: actor.Guardian, GuardianID: guardianID, Person: approval.Person{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
 			AccountID: parentID,
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: decidedAt, PendingSince: requestedAt},
 			Request: &approval.Request{
-				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved, ShortCode: "KTMWXS",
+				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, GuardianID: guardianID, PartyID: parentID, State: approval.RequestApproved, ShortCode: "KTMWXS",
 				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt, Version: 2, SentVersion: 1,
 				Deliveries: []approval.Delivery{
 					{Channel: "in_app", State: "delivered", At: requestedAt},
@@ -70,6 +72,7 @@ func fixturePlayer() *approval.Player {
 				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: message.HoldNumber, At: requestedAt}},
 			},
 		}},
+		Rule:      approval.AnyGuardian,
 		CreatedAt: requestedAt,
 	}
 }
@@ -98,7 +101,7 @@ func TestResponses(t *testing.T) {
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
 		strict    = testRules
 		history   = []approval.Record{
-			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Via: actor.ViaPage, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour), Wording: approval.Wording{CoachName: "Asha Rao", StudentName: "Kabir Mehta", Batch: "U12 Evening", Language: "en", Version: 2}},
+			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, GuardianID: guardianID, ApproverID: parentID, Action: approval.Approve, Via: actor.ViaPage, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour), Wording: approval.Wording{CoachName: "Asha Rao", StudentName: "Kabir Mehta", Batch: "U12 Evening", Language: "en", Version: 2}},
 			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, Via: actor.ViaChat, At: requestedAt.Add(4 * time.Hour)},
 		}
 		waiting = approval.PendingItem{
@@ -106,7 +109,7 @@ func TestResponses(t *testing.T) {
 			PendingSince: requestedAt, Reason: approval.PendingResent, HasNumber: true, Request: fixturePlayer().Party(actor.Student).Request, Reminders: 1,
 		}
 		blocked       = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: requestedAt, Reminders: 3}
-		cancelledItem = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.Party(actor.Student).Request}
+		cancelledItem = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, GuardianID: guardianID, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.Party(actor.Student).Request}
 	)
 	strict.GuardianBelow = 18
 	revokedStrictly := playerWith(func(p *approval.Player) {

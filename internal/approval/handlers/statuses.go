@@ -49,26 +49,29 @@ func (h calls) listPending(ctx context.Context, r api.Request[api.NoBody]) (api.
 		return api.Response{}, err
 	}
 	return endpoint.PageResponse(page, items, h.view(r.Caller).pending, func(i approval.PendingItem) api.Keyset {
-		return keysetOf(approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party})
+		return keysetOf(approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party, GuardianID: i.GuardianID})
 	}), nil
 }
 
 // statusResponse is the ApprovalStatus of openapi.yaml.
 type statusResponse struct {
-	PlayerID                 string           `json:"player_id"`
-	Adult                    bool             `json:"adult"`
-	GuardianApprovalRequired bool             `json:"guardian_approval_required"`
-	GuardianStatus           string           `json:"guardian_status"`
-	GuardianState            approval.State   `json:"guardian_state"`
-	GuardianStatusUpdatedAt  *string          `json:"guardian_status_updated_at"`
-	GuardianPendingReason    *string          `json:"guardian_pending_reason"`
-	GuardianRequest          *requestResponse `json:"guardian_request"`
-	StudentStatus            string           `json:"student_status"`
-	StudentState             approval.State   `json:"student_state"`
-	StudentStatusUpdatedAt   *string          `json:"student_status_updated_at"`
-	StudentPendingReason     *string          `json:"student_pending_reason"`
-	StudentRequest           *requestResponse `json:"student_request"`
-	History                  []recordResponse `json:"history"`
+	PlayerID                 string                `json:"player_id"`
+	Adult                    bool                  `json:"adult"`
+	GuardianApprovalRequired bool                  `json:"guardian_approval_required"`
+	GuardianStatus           string                `json:"guardian_status"`
+	GuardianState            approval.State        `json:"guardian_state"`
+	GuardianStatusUpdatedAt  *string               `json:"guardian_status_updated_at"`
+	GuardianPendingReason    *string               `json:"guardian_pending_reason"`
+	GuardianRequest          *requestResponse      `json:"guardian_request"`
+	StudentStatus            string                `json:"student_status"`
+	StudentState             approval.State        `json:"student_state"`
+	StudentStatusUpdatedAt   *string               `json:"student_status_updated_at"`
+	StudentPendingReason     *string               `json:"student_pending_reason"`
+	StudentRequest           *requestResponse      `json:"student_request"`
+	Guardians                []any                 `json:"guardians"`
+	GuardianRule             approval.GuardianRule `json:"guardian_rule"`
+	GuardianApproval         *string               `json:"guardian_approval"`
+	History                  []recordResponse      `json:"history"`
 }
 
 // recordResponse is the HistoryRecord of openapi.yaml (spec section 2.3).
@@ -76,6 +79,7 @@ type recordResponse struct {
 	ID           string           `json:"id"`
 	PlayerID     string           `json:"player_id"`
 	ApproverType actor.Role       `json:"approver_type"`
+	GuardianID   string           `json:"guardian_id,omitempty"`
 	Action       approval.Trigger `json:"action"`
 	Reason       *string          `json:"reason"`
 	Timestamp    string           `json:"timestamp"`
@@ -114,9 +118,9 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 	adult := p.Adult(v.now)
 	a := statusResponse{
 		PlayerID: p.ID, Adult: adult, GuardianApprovalRequired: !adult,
-		GuardianStatus:          p.Party(actor.Guardian).Consent.State.Status(),
-		GuardianState:           p.Party(actor.Guardian).Consent.State,
-		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.Party(actor.Guardian).Consent.ChangedAt),
+		GuardianStatus:          p.SeenBy(v.by, actor.Guardian).Consent.State.Status(),
+		GuardianState:           p.SeenBy(v.by, actor.Guardian).Consent.State,
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.SeenBy(v.by, actor.Guardian).Consent.ChangedAt),
 		GuardianPendingReason:   v.pendingReason(p, actor.Guardian),
 		GuardianRequest:         v.newestRequest(p, actor.Guardian),
 		StudentStatus:           p.Party(actor.Student).Consent.State.Status(),
@@ -124,11 +128,14 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.Party(actor.Student).Consent.ChangedAt),
 		StudentPendingReason:    v.pendingReason(p, actor.Student),
 		StudentRequest:          v.newestRequest(p, actor.Student),
+		Guardians:               v.guardians(p),
+		GuardianRule:            p.Rule,
+		GuardianApproval:        v.guardianApproval(p),
 		History:                 make([]recordResponse, 0, len(history)),
 	}
 	for _, r := range history {
 		a.History = append(a.History, recordResponse{
-			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
+			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, GuardianID: r.GuardianID,
 			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At), Via: r.Via,
 			NoticeHash: wire.OrNull(r.Wording.NoticeHash), TextHash: wire.OrNull(r.Wording.TextHash),
 			Shown: newShownResponse(r.Wording),
@@ -143,12 +150,12 @@ func (v view) pendingReason(p *approval.Player, party actor.Role) *string {
 	if v.by.Role != actor.Coach && v.by.Role != party {
 		return nil
 	}
-	return wire.OrNull(string(p.PendingReason(party)))
+	return wire.OrNull(string(p.SeenBy(v.by, party).PendingReason()))
 }
 
 // newestRequest returns the newest request to party, in any state, or nil.
 func (v view) newestRequest(p *approval.Player, party actor.Role) *requestResponse {
-	r := p.Party(party).Request
+	r := p.SeenBy(v.by, party).Request
 	if r == nil {
 		return nil
 	}
@@ -161,6 +168,7 @@ type pendingResponse struct {
 	PlayerID        string         `json:"player_id"`
 	StudentName     string         `json:"student_name"`
 	ApproverType    actor.Role     `json:"approver_type"`
+	GuardianID      string         `json:"guardian_id,omitempty"`
 	ApproverName    string         `json:"approver_name"`
 	Status          approval.State `json:"status"`
 	RequestID       *string        `json:"request_id"`
@@ -176,7 +184,7 @@ type pendingResponse struct {
 func (v view) pending(i approval.PendingItem) pendingResponse {
 	a := pendingResponse{
 		PlayerID: i.PlayerID, StudentName: i.StudentName,
-		ApproverType: i.Party, ApproverName: i.ApproverName,
+		ApproverType: i.Party, GuardianID: i.GuardianID, ApproverName: i.ApproverName,
 		Status:        approval.Pending,
 		DaysPending:   max(0, int(v.now.Sub(i.PendingSince)/(24*time.Hour))),
 		RemindersLeft: max(0, v.rules.RemindersPerWindow-i.Reminders),

@@ -40,6 +40,11 @@ const (
 	AdultUnanswered Type = "adult_unanswered"
 	// GuardianViewEnded: the adult student removed the guardian.
 	GuardianViewEnded Type = "guardian_view_ended"
+	// GuardianAdded and GuardianRemoved: the player has another guardian, OtherName, or has it no more; Party had approved.
+	GuardianAdded   Type = "guardian_added"
+	GuardianRemoved Type = "guardian_removed"
+	// GuardiansDisagree: the guardians Yes say yes, the guardians No said no or took a yes back.
+	GuardiansDisagree Type = "guardian_conflict"
 	// Left: Party deleted the account, without an approval or an open request that it ended.
 	Left Type = "left"
 	// PlayerErased: an operator erased a player, whom the event does not name.
@@ -145,6 +150,8 @@ const (
 type Event struct {
 	Type  Type
 	Party actor.Role // guardian or student; empty if the event is about no party
+	// GuardianID is the guardian if Party is one.
+	GuardianID string
 
 	CoachID, PlayerID, RequestID, SessionID string
 
@@ -159,6 +166,9 @@ type Event struct {
 	GuardianEmail                        string
 	OtherStudents                        []string // for CoachLeft
 	FormerCoach                          string   // for CoachChanged and CoachRenaming
+	// For GuardianAdded and GuardianRemoved; for GuardiansDisagree. The names are first names.
+	OtherName, OtherRelationship string
+	Yes, No                      []string
 	// BatchNames are the batches that the player is in.
 	BatchNames []string
 

@@ -113,9 +113,9 @@ func namesOf(n message.Notification, player *approval.Player, to actor.Role) (na
 	} else {
 		complete = false
 	}
-	switch {
-	case player.Guardian() != nil && namedThen(n, player.Guardian().Name):
-		names.Guardian = player.Guardian().Name
+	switch g := player.Find(actor.Guardian, n.Data.Words.GuardianID); {
+	case g != nil && g.Name != "" && namedThen(n, g.Name):
+		names.Guardian = g.Name
 	case to == actor.Coach && slices.Contains(answerTypes[:3], n.Type):
 		complete = false
 	}

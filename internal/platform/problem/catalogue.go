@@ -195,6 +195,11 @@ var catalogue = []Type{
 		"Give the number with the request, or add it to the player.",
 	},
 	{
+		"first_guardian", 409, "This is the first guardian",
+		"Others stay, and the first guardian can be removed only if you say who becomes the first.",
+		"Name that guardian in `next`, or remove the others before.",
+	},
+	{
 		"contact_disputed", 409, "This number belongs to another person",
 		"The person with that number answered \"this isn't me\". The number gets no further request for this student until that person takes the answer back.",
 		"Check the number with the family and correct it. If it is right, the person with that number can lift the dispute.",
@@ -301,6 +306,11 @@ var catalogue = []Type{
 		"otp_incorrect", 422, "The OTP is wrong",
 		"The digits are not those that were sent.",
 		"Check the latest SMS and try again. `attempts_left` says how often you can try. Or ask for a new OTP.",
+	},
+	{
+		"too_many", 422, "Too many guardians",
+		"A player can have at most 4 guardians.",
+		"Remove a guardian before you add another one.",
 	},
 	{
 		"contact_conflict", 422, "That number cannot be used here",

@@ -12,7 +12,9 @@ import (
 type consentRequest struct {
 	PlayerID string `json:"player_id" rule:"required,id"`
 	Party    string `json:"party" rule:"required,oneof=guardian|student"`
-	State    string `json:"state" rule:"required,oneof=pending|approved|rejected|revoked"`
+	// GuardianID is empty for the first guardian.
+	GuardianID string `json:"guardian_id" rule:"id"`
+	State      string `json:"state" rule:"required,oneof=pending|approved|rejected|revoked"`
 }
 
 type consentResponse struct {
@@ -26,7 +28,7 @@ func (h handlers) force(ctx context.Context, r api.Request[consentRequest]) (api
 	if err := r.Faults.Err(); err != nil {
 		return api.Response{}, err
 	}
-	p, err := h.Force(ctx, r.Body.PlayerID, actor.Role(r.Body.Party), approval.State(r.Body.State))
+	p, err := h.Force(ctx, r.Body.PlayerID, actor.Role(r.Body.Party), r.Body.GuardianID, approval.State(r.Body.State))
 	if err != nil {
 		return api.Response{}, err
 	}

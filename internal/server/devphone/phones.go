@@ -79,7 +79,7 @@ type Phones struct {
 	Answer func(ctx context.Context, callID string, to phone.Number, state, key string) (message.CallPrompt, error)
 	Ended  func(ctx context.Context, r message.Report) (int, error)
 	// Force brings the consent of a party to a state.
-	Force func(ctx context.Context, playerID string, party actor.Role, to approval.State) (*approval.Player, error)
+	Force func(ctx context.Context, playerID string, party actor.Role, guardianID string, to approval.State) (*approval.Player, error)
 	// Advance moves the clock of the service and returns its time.
 	Advance func(time.Duration) time.Time
 	// HasChat says that a phone can write by WhatsApp to the service.

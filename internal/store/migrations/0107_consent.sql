@@ -31,7 +31,9 @@ CREATE TABLE players (
 	-- When the personal data of a deleted player was erased: see package privacy.
 	erased_at              BIGINT,
 	-- The keyed hash of coach, name and birth date, by which disputes find the student again.
-	student_hash           BYTEA
+	student_hash           BYTEA,
+	-- Whose yes the services of the student need where they need a guardian: any or all.
+	guardian_rule          TEXT   NOT NULL DEFAULT 'any'
 );
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
@@ -43,7 +45,8 @@ CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_
 -- Used to find students who become adults.
 CREATE INDEX players_by_birth ON players (date_of_birth) WHERE deleted_at IS NULL;
 
--- The parties of a player: one guardian and the student, each with its consent. Without a guardian, that row has no name.
+-- The parties of a player: up to four guardians and the student, each with its consent. Without a first guardian, that row has no name.
+-- guardian_id names a guardian for as long as it is one; position, from 1, can change. A guardian who is removed has no row.
 -- request_id names the newest request, whatever its state. pending_reason says why a pending consent is pending.
 -- coach_id and deleted_at are those of the player. No index has a column that an answer changes.
 CREATE TABLE parties (
@@ -51,6 +54,8 @@ CREATE TABLE parties (
 	role           TEXT    NOT NULL,
 	-- Of the first guardian and of the student it is 1.
 	position       INTEGER NOT NULL,
+	-- Empty for the student.
+	guardian_id    TEXT    NOT NULL DEFAULT '',
 	coach_id       TEXT    NOT NULL,
 	-- The name of a student is that of the player.
 	name           TEXT,
@@ -98,10 +103,12 @@ CREATE TABLE requests (
 	-- version grows with each change of what the party is shown while the request is open. sent_version is the version
 	-- that the newest message to the party showed: an answer that names no version answers that one.
 	version         BIGINT  NOT NULL DEFAULT 1,
-	sent_version    BIGINT  NOT NULL DEFAULT 1
+	sent_version    BIGINT  NOT NULL DEFAULT 1,
+	-- The guardian who is asked; empty for the student.
+	guardian_id     TEXT    NOT NULL DEFAULT ''
 );
 -- At most one open request for each player and party, also under concurrency.
-CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
+CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type, guardian_id) WHERE state = 'pending';
 CREATE INDEX requests_of_player ON requests (player_id, id);
 -- Used to free short codes a year after their requests ended.
 CREATE INDEX requests_with_code_by_end ON requests (closed_at) WHERE short_code IS NOT NULL AND closed_at IS NOT NULL;
@@ -142,7 +149,9 @@ CREATE TABLE approval_history (
 	via           TEXT   NOT NULL DEFAULT '',
 	-- SHA-256 in hexadecimal digits of the notice and of the question that the party read or heard.
 	notice_hash   TEXT,
-	text_hash     TEXT
+	text_hash     TEXT,
+	-- The guardian who decided; empty for the student.
+	guardian_id   TEXT   NOT NULL DEFAULT ''
 );
 CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_at, id);
 -- Used to find parties that have approved a player of a coach at any time.
@@ -173,7 +182,8 @@ CREATE TABLE reminders (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	player_id     TEXT   NOT NULL REFERENCES players (id),
 	approver_type TEXT   NOT NULL,
-	sent_at       BIGINT NOT NULL
+	sent_at       BIGINT NOT NULL,
+	guardian_id   TEXT   NOT NULL DEFAULT ''
 );
 CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at);
 CREATE INDEX reminders_by_time ON reminders (sent_at);
@@ -210,6 +220,8 @@ CREATE TABLE changes (
 	at             BIGINT NOT NULL,
 	position       BIGINT,
 	positioned_at  BIGINT,
+	-- The guardian whose consent changed, if party is guardian.
+	guardian_id    TEXT,
 	PRIMARY KEY (player_id, sequence)
 );
 CREATE UNIQUE INDEX changes_by_position ON changes (position) WHERE position IS NOT NULL;

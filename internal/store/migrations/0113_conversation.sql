@@ -38,7 +38,9 @@ CREATE TABLE team_messages (
 	people        BIGINT,
 	people_left_out BIGINT,
 	-- trace_parent is the W3C traceparent of the request of the coach.
-	trace_parent TEXT
+	trace_parent TEXT,
+	-- The only guardian whom a message to guardians is for; NULL for all.
+	guardian_id  TEXT
 );
 CREATE INDEX team_messages_of_coach ON team_messages (coach_id, id);
 -- A coach's messages are expanded one after the other.
@@ -54,6 +56,7 @@ CREATE TABLE team_recipients (
 	party      TEXT    NOT NULL,
 	account_id TEXT,
 	is_copy    BOOLEAN NOT NULL,
+	guardian_id TEXT   NOT NULL DEFAULT '', -- empty for the student
 	PRIMARY KEY (message_id, position)
 );
 CREATE INDEX team_recipients_of_party ON team_recipients (account_id, player_id, message_id);
@@ -69,7 +72,8 @@ CREATE TABLE team_replies (
 	created_at BIGINT NOT NULL,
 	read_at    BIGINT,
 	-- How it arrived: in_app, chat or sms.
-	channel    TEXT   NOT NULL DEFAULT 'in_app'
+	channel    TEXT   NOT NULL DEFAULT 'in_app',
+	guardian_id TEXT  NOT NULL DEFAULT '' -- empty for the student
 );
 CREATE INDEX team_replies_of_coach ON team_replies (coach_id, id);
 CREATE INDEX team_replies_unread ON team_replies (coach_id, id) WHERE read_at IS NULL;
@@ -94,6 +98,7 @@ CREATE TABLE conversations (
 	coach_id  TEXT    NOT NULL,
 	last_at   BIGINT  NOT NULL,
 	ended     BOOLEAN NOT NULL DEFAULT FALSE,
-	PRIMARY KEY (player_id, party)
+	guardian_id TEXT  NOT NULL DEFAULT '', -- empty for the student
+	PRIMARY KEY (player_id, party, guardian_id)
 );
-CREATE INDEX conversations_of_coach ON conversations (coach_id, last_at, player_id, party) WHERE ended = FALSE;
+CREATE INDEX conversations_of_coach ON conversations (coach_id, last_at, player_id, party, guardian_id) WHERE ended = FALSE;

@@ -50,6 +50,7 @@ CREATE TABLE webhook_messages (
 	created_at     BIGINT  NOT NULL,
 	updated_at     BIGINT  NOT NULL,
 	attempt_log    TEXT,
+	guardian_id    TEXT,
 	PRIMARY KEY (webhook_id, id)
 );
 CREATE INDEX webhook_messages_due ON webhook_messages (webhook_id, due_at, id) WHERE state = 'queued';

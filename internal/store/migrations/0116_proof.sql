@@ -22,7 +22,9 @@ CREATE TABLE record_keys (
 	party      TEXT   NOT NULL,
 	account_id TEXT   NOT NULL,
 	version    BIGINT NOT NULL,
-	sealed     BYTEA
+	sealed     BYTEA,
+	-- The guardian whose consent it is; empty for the student.
+	guardian_id TEXT  NOT NULL DEFAULT ''
 );
 CREATE INDEX record_keys_of_party ON record_keys (player_id, party, version, record_id);
 CREATE INDEX record_keys_of_account ON record_keys (account_id, record_id);

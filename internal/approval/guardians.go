@@ -1,0 +1,241 @@
+package approval
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/message/event"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+)
+
+// MaxGuardians limits the guardians of a player.
+const MaxGuardians = 4
+
+// GuardianRule says whose yes the services of a student need where they need a guardian.
+type GuardianRule string
+
+// The rules.
+const (
+	// AnyGuardian: one yes is enough.
+	AnyGuardian GuardianRule = "any"
+	// AllGuardians: each guardian must say yes.
+	AllGuardians GuardianRule = "all"
+)
+
+// GuardianApproval is what the answers of all guardians mean together.
+type GuardianApproval string
+
+// The values of GuardianApproval.
+const (
+	// GuardiansWaiting: a yes is missing, and no guardian said no.
+	GuardiansWaiting GuardianApproval = "waiting"
+	// GuardiansAgree: the rule is met, and no guardian said no.
+	GuardiansAgree GuardianApproval = "given"
+	// GuardiansRefuse: a guardian said no or took a yes back, and none says yes.
+	GuardiansRefuse GuardianApproval = "refused"
+	// GuardiansDisagree: a guardian says yes, and another said no or took a yes back.
+	GuardiansDisagree GuardianApproval = "conflict"
+)
+
+// guardianApproval derives what the newest answers of the guardians mean together. A no that stands outweighs each yes.
+func guardianApproval(rule GuardianRule, states []State) GuardianApproval {
+	yes, no := 0, 0
+	for _, s := range states {
+		switch s {
+		case Approved:
+			yes++
+		case Rejected, Revoked:
+			no++
+		}
+	}
+	switch {
+	case yes > 0 && no > 0:
+		return GuardiansDisagree
+	case no > 0:
+		return GuardiansRefuse
+	case yes > 0 && (rule != AllGuardians || yes == len(states)):
+		return GuardiansAgree
+	}
+	return GuardiansWaiting
+}
+
+// GuardianApproval returns what the answers of all guardians of p mean together.
+func (p *Player) GuardianApproval() GuardianApproval {
+	var states []State
+	for _, g := range p.Guardians() {
+		states = append(states, g.Consent.State)
+	}
+	return guardianApproval(p.Rule, states)
+}
+
+// FirstName returns the part of the name of a guardian that the others see.
+func (a *Party) FirstName() string {
+	if words := strings.Fields(a.Name); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+// Disagreement returns the first names of the guardians who say yes, and of those who said no or took a yes back.
+func (p *Player) Disagreement() (yes, no []string) {
+	for _, g := range p.Guardians() {
+		switch g.Consent.State {
+		case Approved:
+			yes = append(yes, g.FirstName())
+		case Rejected, Revoked:
+			no = append(no, g.FirstName())
+		}
+	}
+	return yes, no
+}
+
+// conflictEvent returns the event that the guardians of p answered differently. Only the coach learns who said what.
+func (p *Player) conflictEvent() event.Event {
+	e := p.newEvent(event.GuardiansDisagree, nil)
+	e.RequestID, e.PartyID = "", ""
+	yes, no := p.Disagreement()
+	e.Yes, e.No = yes, no
+	return e
+}
+
+// tellOthers adds events for the guardians who have approved that g was added or removed. They learn the first name and the
+// relationship. Others may have a wrong number, and learn nothing.
+func (p *Player) tellOthers(t event.Type, g *Party, c *Change) {
+	name, relationship := g.FirstName(), g.Relationship
+	for _, other := range p.Guardians() {
+		if other.GuardianID != g.GuardianID && other.Consent.State == Approved {
+			e := p.newEvent(t, other)
+			e.OtherName, e.OtherRelationship = name, relationship
+			c.Events = append(c.Events, e)
+		}
+	}
+}
+
+func errFirstGuardian() error {
+	return fault.New(fault.Conflict, "first_guardian", "This is the first guardian. Say who becomes the first, or remove the others before.")
+}
+
+// errTooManyGuardians returns validation_failed for a fifth guardian.
+func errTooManyGuardians(pointer string) error {
+	f := fault.New(fault.Invalid, "too_many", "A player can have at most %d guardians.", MaxGuardians)
+	f.Fields = []fault.Field{{Pointer: pointer, Code: "too_many", Detail: f.Message}}
+	return f
+}
+
+// AddGuardian adds a guardian of a player of the calling coach, and asks them.
+func (p *Player) AddGuardian(by actor.Actor, person Person, rules Rules, op Operation) (*Party, Change, error) {
+	if err := p.ownedBy(by); err != nil {
+		return nil, Change{}, err
+	}
+	if len(p.Guardians()) >= MaxGuardians {
+		return nil, Change{}, errTooManyGuardians("")
+	}
+	i := 0 // the place of a missing first guardian
+	if p.Guardian() != nil {
+		i = len(p.Parties) - 1
+		p.Parties = slices.Insert(slices.Clone(p.Parties), i, Party{
+			Role: actor.Guardian, GuardianID: op.NewID(), Consent: Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded},
+		})
+	}
+	a := &p.Parties[i]
+	a.Person = person
+	faults := append(p.validate(op, true), op.checkName(p.pointer(i)+"/name", person.Name)...)
+	if err := fault.Validation(faults); err != nil {
+		return nil, Change{}, err
+	}
+	if err := rules.checkContacts(p, p.CoachNumber); err != nil {
+		return nil, Change{}, err
+	}
+	if p.disputed(a.Role, a.Number) {
+		return nil, Change{}, errDisputed(a.Role)
+	}
+	c := Change{Save: true, By: by}
+	if a.Request != nil {
+		p.changeContact(a, "", op, &c)
+	}
+	p.newRequest(a, rules.defaultChannels(a), rules, op, &c)
+	p.tellOthers(event.GuardianAdded, a, &c)
+	return a, c, nil
+}
+
+// RemoveGuardian removes a guardian of a player of the calling coach. If it is the first and others stay, next becomes the first.
+// A minor keeps at least one.
+func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Operation) (Change, error) {
+	if err := p.ownedBy(by); err != nil {
+		return Change{}, err
+	}
+	a, err := p.find(actor.Guardian, guardianID)
+	if err != nil || guardianID == "" {
+		return Change{}, fault.Missing()
+	}
+	others := len(p.Guardians()) - 1
+	switch {
+	case others == 0 && !p.Adult(op.Now):
+		return Change{}, fault.Validation([]fault.Field{{Pointer: "", Code: "required", Detail: GuardianNeeded}})
+	case others > 0 && p.index(a) == 0:
+		if next == "" {
+			return Change{}, errFirstGuardian()
+		}
+		if n, err := p.find(actor.Guardian, next); err != nil || n == a {
+			return Change{}, fault.Validation([]fault.Field{{Pointer: "/next", Code: "unknown_guardian", Detail: "This must be another guardian of the player."}})
+		}
+	default:
+		next = ""
+	}
+	c := Change{Save: true, By: by}
+	p.drop(a, op, &c)
+	if next != "" {
+		first := 1
+		p.move(Patch{GuardianID: next, Position: &first})
+		p.Parties = slices.Delete(p.Parties, 1, 2) // the empty place of the former first
+	}
+	return c, nil
+}
+
+// drop ends a guardian of p, with its request and its view of the player. The first leaves an empty place, because its place is
+// given only by the coach.
+func (p *Player) drop(a *Party, op Operation, c *Change) {
+	was := *a
+	p.changeContact(a, a.Number, op, c)
+	a.Person = Person{}
+	p.tellOthers(event.GuardianRemoved, &was, c)
+	if i := p.index(a); i > 0 {
+		p.Parties = slices.Delete(slices.Clone(p.Parties), i, i+1)
+	}
+}
+
+// move moves a guardian to the position of a patch, and reports whether the order changed.
+func (p *Player) move(patch Patch) bool {
+	if patch.Position == nil {
+		return false
+	}
+	a := p.Find(actor.Guardian, patch.GuardianID)
+	from, to := p.index(a), min(max(*patch.Position, 1), len(p.Parties)-1)-1
+	if from == to {
+		return false
+	}
+	moved := *a
+	parties := slices.Delete(slices.Clone(p.Parties), from, from+1)
+	p.Parties = slices.Insert(parties, to, moved)
+	return true
+}
+
+// AddGuardian adds a guardian of a player of the calling coach.
+func (s *Service) AddGuardian(ctx context.Context, by actor.Actor, id string, person Person) (p *Player, guardianID string, err error) {
+	p, err = s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+		a, c, err := p.AddGuardian(by, person, s.Rules, op)
+		if err == nil {
+			guardianID = a.GuardianID
+		}
+		return c, err
+	})
+	return p, guardianID, err
+}
+
+// RemoveGuardian removes a guardian of a player of the calling coach; next becomes the first if that one goes.
+func (s *Service) RemoveGuardian(ctx context.Context, by actor.Actor, id, guardianID, next string) error {
+	_, err := s.update(ctx, id, loadOptions{}, func(p *Player, op Operation) (Change, error) { return p.RemoveGuardian(by, guardianID, next, op) })
+	return err
+}
