@@ -47,6 +47,8 @@ release: ## Build the files of a release in dist/
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities (fetches the database)
+	@curl -fsS --max-time 20 -o /dev/null "$${GOVULNDB:-https://vuln.go.dev}/index/db.json" || \
+		{ echo "nothing was checked: there is no database of vulnerabilities at $${GOVULNDB:-https://vuln.go.dev}" >&2; exit 1; }
 	$(TOOL) govulncheck ./...
 
 .PHONY: changes
