@@ -124,15 +124,15 @@ const renew = async () => {
   for (const path of ['/coach/settings', '/me/guardian/settings', '/me/student/settings']) {
     const settings = await fetch(path, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' }, redirect: 'manual' })
     const html = await settings.text()
-    const [, key] = html.match(/data-(?:key|push)="([^"]+)"/) || []
+    const [, key] = html.match(/data-(?:key|push)="(.+?)"/) || []
     if (!settings.ok || !key) continue
-    const [, stored, names] = html.match(/data-endpoint="([^"]+)" data-names="(\w*)"/) || []
+    const [, stored, names] = html.match(/data-endpoint="(.+?)" data-names="(\w*)"/) || []
     const earlier = await had.match(path)
     if (!stored && !earlier) continue
     const show_names = stored ? names : await earlier.text()
     await had.put(path, new Response(show_names))
     const [, account] = html.match(/name="account" value="([\w-]+)"/)
-    const [, lost, lang] = html.match(/data-lost="([^"]+)" lang="([\w-]+)"/) || []
+    const [, lost, lang] = html.match(/data-lost="(.+?)" lang="([\w-]+)"/) || []
     sessions.push({ path, key, stored: stored && decodeURIComponent(stored), show_names, account, lost, lang })
   }
   if (!sessions.length) return
