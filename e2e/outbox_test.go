@@ -76,7 +76,8 @@ func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 		eventually(t, "the delivery waits", func() bool { return queryOne[int](t, db, mine) == 1 })
 		// The state after a worker was killed between claim and completion.
 		until := s.Clock.Now().Add(time.Minute)
-		execSQL(t, db, `UPDATE deliveries SET lease = 'of the killed worker', lease_ends_at = $1, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`, until.UnixMicro())
+		execSQL(t, db, `UPDATE deliveries SET lease = 'of the killed worker', lease_ends_at = $1, due_at = $2, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`,
+			until.UnixMicro(), s.Clock.Now().UnixMicro())
 		id := queryOne[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
 		s.Gateway.Behave(smstest.Behaviour{})
 		s.Replica()
