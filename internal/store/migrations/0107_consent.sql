@@ -110,8 +110,6 @@ CREATE TABLE requests (
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type, guardian_id) WHERE state = 'pending';
 CREATE INDEX requests_of_player ON requests (player_id, id);
--- Used to free short codes a year after their requests ended.
-CREATE INDEX requests_with_code_by_end ON requests (closed_at) WHERE short_code IS NOT NULL AND closed_at IS NOT NULL;
 -- The lists of what needs the coach read the open requests of that coach.
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
 CREATE INDEX requests_disputed_of_coach ON requests (coach_id, closed_at, id) WHERE state = 'disputed';
