@@ -72,6 +72,9 @@ func (s ConsentStatus) SeenBy(by actor.Actor) ConsentStatus {
 
 // GuardianApproval returns what the answers of all guardians mean together.
 func (s ConsentStatus) GuardianApproval() GuardianApproval {
+	if len(s.Guardians) == 0 {
+		return guardianApproval(s.Rule, []State{s.Guardian})
+	}
 	states := make([]State, len(s.Guardians))
 	for i, g := range s.Guardians {
 		states[i] = g.State

@@ -185,7 +185,7 @@ func (p *Player) find(role actor.Role, guardianID string) (*Party, error) {
 	return a, nil
 }
 
-// Asked returns the party that a request asked, or nil if it is none any more.
+// Asked returns the party that a request asked, or nil if the player no longer has it.
 func (p *Player) Asked(r *Request) *Party { return p.Find(r.Party, r.GuardianID) }
 
 // PartyOf returns the party that by is, or nil. Two guardians of a player never have the same account.

@@ -55,7 +55,7 @@ const (
 	ConsentAccountErased ConsentKind = "account_erased"
 )
 
-// Removed is the state of the consents of a removed player, or of a guardian who is none any more, in records. It is no state of a player.
+// Removed is the state of the consents of a removed player, or of a removed guardian, in records. It is no state of a player.
 const Removed State = "removed"
 
 // ConsentChange is one change of the consent of a party.
@@ -142,7 +142,7 @@ func (r *consentRecorder) add(kind ConsentKind, about *Player, at time.Time) *Co
 	return &r.changes[len(r.changes)-1]
 }
 
-// ended adds the end of a guardian who is none any more.
+// ended adds the end of a removed guardian.
 func (r *consentRecorder) ended(before *Player, was *Party, now time.Time) {
 	kind := ConsentGuardianRemoved
 	switch r.change.By.Role {

@@ -121,8 +121,6 @@ type Change struct {
 	StatusChanges []StatusChange
 	// History is the decision to record, or nil.
 	History *Record
-	// Removed are guardians who are none any more, as they were.
-	Removed []*Party
 	// Opened are new requests, at most one per party.
 	Opened []*Request
 	// Closed are requests that were closed, with their new state.

@@ -125,7 +125,7 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 	return nil
 }
 
-// placeGuardians deletes the rows of guardians who are none any more, and gives the others their positions. It moves them in
+// placeGuardians deletes the rows of removed guardians, and gives the others their positions. It moves them in
 // two steps, because a position is unique at all times. The caller has locked the player.
 func placeGuardians(ctx context.Context, tx *store.Tx, p, read *Player) error {
 	moved := false

@@ -252,8 +252,8 @@ func (p *copyOfPlayer) add(a copyOfParty, copied bool) {
 	}
 }
 
-// complete sorts the parties, and adds those that each player has and that have no row. A guardian who is none any more has records
-// alone.
+// complete sorts the parties, and adds those that each player has and that have no row. A removed guardian
+// has records alone.
 func (p *copyOfPlayer) complete() {
 	for _, role := range approval.Parties {
 		if !slices.ContainsFunc(p.parties, func(a copyOfParty) bool { return a.role == role && a.position == 1 }) {

@@ -115,7 +115,7 @@ func TestTwoGuardians(t *testing.T) {
 		}
 		h.answer(h.student, "student", "approved").Want(t, 200)
 		want("asked", "false false false", "waiting")
-		// A guardian who has not approved sees only itself.
+		// Before the approval a guardian sees only its own entry.
 		for name, r := range map[string]*touchlinetest.Response{
 			"player": h.ravi.Call(t, "GET", h.url, nil), "status": h.ravi.Call(t, "GET", "/api/players/approval-status/"+h.player, nil),
 		} {
@@ -264,7 +264,7 @@ func TestGuardianChanges(t *testing.T) {
 }
 
 // TestGuardiansRace: of two guardians who answer at once each has its answer, whatever the coach does meanwhile; a guardian whom the
-// coach removes or corrects meanwhile gives nobody the app.
+// coach removes or corrects meanwhile turns the app on for no other party.
 func TestGuardiansRace(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

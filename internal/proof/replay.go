@@ -38,7 +38,7 @@ type copyOfParty struct {
 	role                                              actor.Role
 	guardianID                                        string
 	position                                          int
-	gone                                              bool // a former guardian, who has no row
+	gone                                              bool // a removed guardian: records without a row
 	account, number, accountNumber, accountRole, name string
 	relationship                                      string
 	state                                             approval.State

@@ -107,13 +107,13 @@ func (e familyExport) sessions(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) players(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		state := string(p.Party(e.by.Role).Consent.State)
+		state := string(p.SeenBy(e.by, e.by.Role).Consent.State)
 		if p.DisclosedTo(e.by) == approval.Outline {
 			return row(p.ID, textOrNil(p.CoachName), p.Student.FullName, state, nil, nil, nil, nil)
 		}
 		own := approval.Person{}
 		if e.by.Role == actor.Guardian {
-			own = p.Party(actor.Guardian).Person
+			own = p.SeenBy(e.by, actor.Guardian).Person
 		}
 		return row(p.ID, textOrNil(p.CoachName), p.Student.FullName, state, p.Student.DateOfBirth.String(), textOrNil(own.Name), textOrNil(own.Relationship), textOrNil(own.Email))
 	})

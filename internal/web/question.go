@@ -42,6 +42,8 @@ type Question struct {
 	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
 	Trainings any
 	NotSaved  string
+	// Others are the other guardians. Pages show only FirstName and Relationship.
+	Others []*approval.Party
 	// MayEndView reports whether an adult student may end the guardian's view.
 	MayEndView bool
 }
@@ -56,19 +58,22 @@ func (p *Pages) Question(ctx context.Context, r *Request, by actor.Actor) (Quest
 }
 
 func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) Question {
-	approver := player.Party(by.Role)
+	approver := player.SeenBy(by, by.Role)
 	d := Question{
 		ID: player.ID, Path: PlayerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: message.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
-	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
+	services := player.ConsentStatus().SeenBy(by).Availability(p.Approvals.Rules, p.Now())
 	d.On, d.Chat = services.GuardianApp, services.HasChat
 	if by.Role == actor.Student {
 		d.On = services.StudentApp
-		d.NeedsGuardian = p.Approvals.Rules.NeedsGuardian(player.Student.DateOfBirth, p.Now()) && player.Party(actor.Guardian).Consent.State != approval.Approved
+		d.NeedsGuardian = p.Approvals.Rules.NeedsGuardian(player.Student.DateOfBirth, p.Now()) && player.GuardianApproval() != approval.GuardiansAgree
 	}
 	d.Services = ServicesOf(services)
-	d.MayEndView = by.Role == actor.Student && d.Adult && d.State != approval.Pending && player.Guardian() != nil
+	d.MayEndView = by.Role == actor.Student && d.Adult && d.State != approval.Pending && len(player.Guardians()) > 0
+	if by.Role == actor.Guardian && player.DisclosedTo(by) == approval.Details {
+		d.Others = slices.DeleteFunc(player.Guardians(), func(g *approval.Party) bool { return g.GuardianID == approver.GuardianID })
+	}
 	if player.DisclosedTo(by) == approval.Outline {
 		// A stranger may have chosen the name.
 		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))

@@ -13,11 +13,11 @@ import (
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// guardianEntry is the GuardianEntry of openapi.yaml: a guardian as the coach sees it, and as it sees itself.
+// guardianEntry is the GuardianEntry of openapi.yaml: a guardian as the coach and the guardian see it.
 type guardianEntry struct {
 	GuardianID string `json:"guardian_id"`
 	Position   int    `json:"position"`
-	// Name to Language are absent for a guardian who has not approved: the number may be a wrong one.
+	// Name to Language are absent for a guardian before its approval, because the number can be wrong.
 	*guardianResponse
 	Status          string         `json:"status"`
 	State           approval.State `json:"state"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -198,6 +199,15 @@ func (p pages) player(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	return p.playerPage(ctx, r, by, r.Restored(new(web.Form)))
 }
 
+// disagreement says which guardians of a minor said yes and which said no, or is empty if they agree.
+func (p pages) disagreement(v *web.View, player *approval.Player) string {
+	if player.GuardianApproval() != approval.GuardiansDisagree || player.Adult(p.Now()) {
+		return ""
+	}
+	yes, no := player.Disagreement()
+	return v.MustT("player.disagree", "Yes", strings.Join(yes, ", "), "No", strings.Join(no, ", "))
+}
+
 // latestEntries is how many entries of the timeline the first tab shows.
 const latestEntries = 2
 
@@ -239,7 +249,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	v.Data = map[string]any{
 		"Tab": tab, "Strip": strip, "Latest": entries[:min(len(entries), latestEntries)],
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
-		"Timeline": entries, "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
+		"Disagree": p.disagreement(v, t.Player), "Timeline": entries, "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}
 	return web.FormPage("player", v), nil
 }
