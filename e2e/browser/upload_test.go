@@ -33,8 +33,14 @@ func file(t *testing.T, name string, content []byte) string {
 // picture returns a PNG.
 func picture(t *testing.T) []byte {
 	t.Helper()
+	return pictureOf(t, 400, 300)
+}
+
+// pictureOf returns a PNG of a size.
+func pictureOf(t *testing.T, width, height int) []byte {
+	t.Helper()
 	var out bytes.Buffer
-	if err := png.Encode(&out, image.NewNRGBA(image.Rect(0, 0, 400, 300))); err != nil {
+	if err := png.Encode(&out, image.NewNRGBA(image.Rect(0, 0, width, height))); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -81,6 +87,11 @@ func TestCoachUploads(t *testing.T) {
 				p.waitForText("Replace the picture")
 				if got := user.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != first {
 					t.Errorf("got the picture %s after replacing, want %s", got, first)
+				}
+				// The service takes no side above 20,000 pixels. The script sends at most 4,096.
+				p.send(pictureForm, file(t, "wide.png", pictureOf(t, 20_400, 64)))
+				if refused := p.count("#faults") > 0; refused != (name == "without scripts") {
+					t.Errorf("a very wide picture was refused: %t\n%s", refused, p.text())
 				}
 				if name == "with scripts" {
 					var button string
