@@ -2,8 +2,11 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -50,7 +53,7 @@ func TestImportAsksForTheDateOrder(t *testing.T) {
 }
 
 // TestImportColumns: a caller says what the columns are, and the same key with other columns is another request. A file
-// whose titles are not clear says what they were read as. A second guardian is counted, not imported.
+// whose titles are not clear says what they were read as. Both parents are imported.
 func TestImportColumns(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
@@ -72,16 +75,15 @@ func TestImportColumns(t *testing.T) {
 		const columns = "?columns=student_name,date_of_birth,guardian_2_number,guardian_name,guardian_2_name,guardian_number"
 		created := coach.Call(t, "POST", "/api/players/import"+columns, file, csvType, "Idempotency-Key: a").Want(t, 201)
 		if created.String("counts.waiting") != "1" || !strings.Contains(string(created.Body), `"relationship":"father","guardian_number":"+919812300101"`) ||
-			!strings.Contains(string(created.Body), `"other_guardians":1`) || !strings.Contains(string(created.Body), "guardians_not_imported") {
+			!strings.Contains(string(created.Body), `"guardian_2_relationship":"mother","guardian_2_number":"+919812300100"`) || !strings.Contains(string(created.Body), `"other_guardians":0`) {
 			t.Errorf("created: %s", created.Body)
 		}
 		coach.Call(t, "POST", "/api/players/import?columns=student_name", file, csvType, "Idempotency-Key: a").Want(t, 422, "idempotency_key_reused")
 		runImport(t, coach, created.Header.Get("Location"))
-		if text := s.SMS("+919812300101", "message", 0).Text; !strings.Contains(text, "Asha") {
-			t.Errorf("the message to the father: %q", text)
-		}
-		if n := s.Sent("+919812300100", "message"); n != 0 {
-			t.Errorf("the mother got %d messages", n)
+		for _, number := range []string{"+919812300101", "+919812300100"} {
+			if text := s.SMS(number, "message", 0).Text; !strings.Contains(text, "Asha") {
+				t.Errorf("the message to a parent: %q", text)
+			}
 		}
 	})
 }
@@ -115,11 +117,57 @@ func TestImportColumnsPage(t *testing.T) {
 	if imports() != 1 {
 		t.Errorf("%d imports, want 1", imports())
 	}
-	// The titles of a clear list can be changed, too, and a second guardian is not silent.
+	// The titles of a clear list can be changed, too, and the page says which guardians it does not import.
 	wantText(t, "a clear list", paste("Name,DOB,Father,Father phone,Mother,Mother phone\nBela,2014-04-30,Ravi,98123 00100,Meera,98123 00101\n"),
-		[]string{"1 more guardian is not imported.", "1 row names more than one guardian."}, []string{"What is in each column?"})
+		[]string{"Meera (mother) · +91 98123 00101"}, []string{"What is in each column?", "not imported"})
+	wantText(t, "one number for both", paste("Name,DOB,Father,Father phone,Mother,Mother phone\nZoya,2014-04-30,Ravi,98123 00100,Meera,98123 00100\n"),
+		[]string{"1 more guardian is not imported."}, []string{"What is in each column?", "Meera"})
 	wantText(t, "a clear list, with the box", paste("Name,DOB\nAsha,1990-04-30\n", "choose", "yes"), []string{"What is in each column?"}, []string{"Which date"})
 	wantText(t, "a list without known titles", paste("a,b\nAsha,1990-04-30\n"), []string{"The first row has no title “Student name”", "What is in each column?"}, nil)
 	page = b.Press("Check the list", "column_1", "student_name", "column_2", "date_of_birth")
 	wantText(t, "the same list, with columns", page, []string{"1 row can be added.", "1990-04-30"}, nil)
+}
+
+// TestImportOfTwoGuardians: a row with two parents, each with a number, adds both, and the export has both.
+func TestImportOfTwoGuardians(t *testing.T) {
+	t.Parallel()
+	storetest.Either(t, func(t *testing.T, url string) {
+		s := touchlinetest.New(t, url, withTiers(t, importTiers))
+		coach := s.Coach(t, coachNumber)
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
+		const file = "Name,DOB,Father's name,Father's mobile,Guardian 2 name,Guardian 2 relationship,Guardian 2 mobile,Guardian 2 email,Guardian 2 language\n" +
+			"Asha Rao,2014-04-30,Ravi Rao,98123 00100,Anita Rao,mother,98123 00101,anita@example.com,Hindi\n" +
+			"Bela Rao,2014-04-30,Ravi Rao,98123 00100,Anita Rao,mother,98123 00100,,\n" +
+			"Zoya Rao,2014-04-30,Ravi Rao,98123 00100,Anita Rao,,12,,\n"
+		created := coach.Call(t, "POST", "/api/players/import", file, csvType).Want(t, 201)
+		rows := created.JSON["faulty_rows"].([]any)
+		if faults := rows[0].(object)["faults"].([]any); len(rows) != 1 || len(faults) != 2 || faults[0].(object)["column"] != "guardian_2_number" || faults[1].(object)["column"] != "guardian_2_relationship" {
+			t.Errorf("faulty rows: %v", rows)
+		}
+		if got := runImport(t, coach, created.Header.Get("Location")); got.String("counts.added") != "2" {
+			t.Errorf("run: %s", got.Body)
+		}
+		guardians := map[string]string{}
+		for _, p := range coach.Call(t, "GET", "/api/players", nil).Want(t, 200).Items() {
+			full := coach.Call(t, "GET", "/api/players/"+p["player_id"].(string), nil).Want(t, 200)
+			for _, g := range full.JSON["guardians"].([]any) {
+				g := g.(object)
+				guardians[full.String("student.full_name")] += fmt.Sprint(g["name"], " ", g["relationship"], " ", g["mobile_number"], " ", g["email"], " ", g["language"], ";")
+			}
+		}
+		want := map[string]string{
+			"Asha Rao": "Ravi Rao father +919812300100 <nil> <nil>;Anita Rao mother +919812300101 anita@example.com hi;",
+			"Bela Rao": "Ravi Rao father +919812300100 <nil> <nil>;",
+		}
+		if diff := cmp.Diff(want, guardians); diff != "" {
+			t.Errorf("guardians (-want +got):\n%s", diff)
+		}
+		exported := string(coach.Call(t, "GET", "/api/players.csv", nil).Want(t, 200).Body)
+		if !strings.Contains(exported, "Guardian 2 name,Guardian 2 relationship,Guardian 2 mobile,Guardian 2 email,Guardian 2 language") || !strings.Contains(exported, "Anita Rao,mother,'+919812300101,anita@example.com,Hindi") {
+			t.Errorf("the export: %s", exported)
+		}
+		if again := coach.Call(t, "POST", "/api/players/import", exported, csvType).Want(t, 201); again.String("counts.faulty") != "0" {
+			t.Errorf("the export is read with faults: %s", again.Body)
+		}
+	})
 }

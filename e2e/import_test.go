@@ -94,7 +94,7 @@ func TestImport(t *testing.T) {
 		if got := exported.Header.Get("Content-Type"); got != "text/csv; charset=utf-8; header=present" {
 			t.Errorf("Content-Type %q", got)
 		}
-		if text := string(exported.Body); strings.Count(text, "\n") != 6 || !strings.Contains(text, "Asha 4,2014-04-30,,,'=Ravi,पिता,'+919812300104,,,U12,family_asked,pending,pending") {
+		if text := string(exported.Body); strings.Count(text, "\n") != 6 || !strings.Contains(text, "Asha 4,2014-04-30,,,'=Ravi,पिता,'+919812300104,,,,,,,,U12,family_asked,pending,pending") {
 			t.Errorf("export: %s", text)
 		}
 		found := coach.Call(t, "GET", "/api/players?q=Asha+3", nil, "Accept: text/csv").Want(t, 200)

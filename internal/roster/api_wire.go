@@ -81,6 +81,11 @@ type importEntry struct {
 	GuardianNumber   *string `json:"guardian_number"`
 	GuardianEmail    *string `json:"guardian_email"`
 	GuardianLanguage *string `json:"guardian_language"`
+	Guardian2Name    *string `json:"guardian_2_name"`
+	Guardian2Rel     *string `json:"guardian_2_relationship"`
+	Guardian2Number  *string `json:"guardian_2_number"`
+	Guardian2Email   *string `json:"guardian_2_email"`
+	Guardian2Lang    *string `json:"guardian_2_language"`
 	Batches          *string `json:"batches"`
 	Basis            *string `json:"basis"`
 	OtherGuardians   int     `json:"other_guardians"`
@@ -143,6 +148,7 @@ func newImportRow(i *Import, row ImportRow) importRowResponse {
 		Entry: importEntry{
 			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber), wire.OrNull(e.StudentLanguage),
 			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail), wire.OrNull(e.GuardianLanguage),
+			wire.OrNull(e.Guardian2Name), wire.OrNull(e.Guardian2Relationship), wire.OrNull(e.Guardian2Number), wire.OrNull(e.Guardian2Email), wire.OrNull(e.Guardian2Language),
 			wire.OrNull(e.Batches), wire.OrNull(e.Basis), e.OtherGuardians,
 		},
 		Faults: []importRowFault{},

@@ -17,6 +17,9 @@ var textRules = map[Column]wire.Rules{
 	StudentName:  wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxName)),
 	GuardianName: wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxName)),
 	Relationship: wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxRelationship)),
+
+	Guardian2Name:         wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxName)),
+	Guardian2Relationship: wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxRelationship)),
 }
 
 // check normalises the entry of the row and adds its faults, by the rules of a player in the API. A
@@ -29,7 +32,7 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 	if e.StudentName == "" {
 		row.add(StudentName, "required", "Write the full name of the student.")
 	}
-	for _, c := range []Column{StudentName, GuardianName, Relationship} {
+	for _, c := range []Column{StudentName, GuardianName, Relationship, Guardian2Name, Guardian2Relationship} {
 		if text := e.Cell(c); *text != "" {
 			var f wire.Faults
 			if *text = textRules[c].Text(*text, "", &f); len(f) > 0 {
@@ -37,16 +40,22 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 			}
 		}
 	}
-	row.checkNumber(phones, StudentNumber)
-	row.checkNumber(phones, GuardianNumber)
-	row.checkLanguage(StudentLanguage)
-	row.checkLanguage(GuardianLanguage)
-	if e.GuardianEmail != "" {
-		var wrong string
-		if e.GuardianEmail, wrong = input.ReadEmail(e.GuardianEmail); wrong != "" {
-			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
+	for _, c := range []Column{StudentNumber, GuardianNumber, Guardian2Number} {
+		row.checkNumber(phones, c)
+	}
+	for _, c := range []Column{StudentLanguage, GuardianLanguage, Guardian2Language} {
+		row.checkLanguage(c)
+	}
+	for _, c := range []Column{GuardianEmail, Guardian2Email} {
+		text, wrong := e.Cell(c), ""
+		if *text == "" {
+			continue
+		}
+		if *text, wrong = input.ReadEmail(*text); wrong != "" {
+			row.add(c, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}
+	row.checkSecond()
 	row.checkBasis()
 	batches.check(row)
 	needsGuardian := false
@@ -60,6 +69,20 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 		needsGuardian = err == nil && !born.IsAdult(now)
 	}
 	row.checkGuardian(needsGuardian && !row.hasFault(BirthDate))
+}
+
+// checkSecond counts a second guardian with the number of the first, and does not import them: schools write one number for both
+// parents. A second guardian has a name and a number.
+func (row *Row) checkSecond() {
+	e := &row.Entry
+	switch {
+	case e.Guardian2Name == "":
+	case e.Guardian2Number == e.GuardianNumber:
+		e.Guardian2Name, e.Guardian2Relationship, e.Guardian2Number, e.Guardian2Email, e.Guardian2Language = "", "", "", "", ""
+		e.OtherGuardians++
+	case e.Guardian2Relationship == "":
+		row.add(Guardian2Relationship, "required", "Write who the second guardian is for the student, such as mother or father.")
+	}
 }
 
 // checkBasis replaces the words for a basis by its kind, or adds a fault.

@@ -32,8 +32,14 @@ func TestCheck(t *testing.T) {
 		"two of one name":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "U12; Twice"}, map[Column]string{Batches: "ambiguous_batch"}},
 		"language alone":   {Entry{StudentName: "Asha", BirthDate: adult, GuardianLanguage: "Hindi"}, nil},
 		"everything": {
-			Entry{strings.Repeat("A", 101), minor, "1", "Tamil", "Ravi", strings.Repeat("A", 51), "2", "x", "?", "U14", nil, strings.Repeat("A", 201), 0},
-			map[Column]string{Basis: "too_long", StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language"},
+			Entry{
+				StudentName: strings.Repeat("A", 101), BirthDate: minor, StudentNumber: "1", StudentLanguage: "Tamil",
+				GuardianName: "Ravi", Relationship: strings.Repeat("A", 51), GuardianNumber: "2", GuardianEmail: "x", GuardianLanguage: "?",
+				Guardian2Name: strings.Repeat("A", 101), Guardian2Number: "3", Guardian2Email: "y", Guardian2Language: "!",
+				Batches: "U14", Basis: strings.Repeat("A", 201),
+			},
+			map[Column]string{Guardian2Name: "too_long", Guardian2Relationship: "required", Guardian2Number: "invalid_number", Guardian2Email: "invalid_email", Guardian2Language: "unknown_language",
+				Basis: "too_long", StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language"},
 		},
 	} {
 		row := Row{Number: 2, Entry: c.entry}

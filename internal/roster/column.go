@@ -1,5 +1,10 @@
 package roster
 
+import (
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
 // Column is a column of the spreadsheet that the import reads.
 type Column string
 
@@ -16,11 +21,18 @@ const (
 	GuardianLanguage Column = "guardian_language"
 	Batches          Column = "batches"
 	Basis            Column = "basis"
+
+	Guardian2Name         Column = "guardian_2_name"
+	Guardian2Relationship Column = "guardian_2_relationship"
+	Guardian2Number       Column = "guardian_2_number"
+	Guardian2Email        Column = "guardian_2_email"
+	Guardian2Language     Column = "guardian_2_language"
 )
 
 // Columns are all columns, in the order of an export.
 var Columns = []Column{
-	StudentName, BirthDate, StudentNumber, StudentLanguage, GuardianName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage, Batches, Basis,
+	StudentName, BirthDate, StudentNumber, StudentLanguage, GuardianName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage,
+	Guardian2Name, Guardian2Relationship, Guardian2Number, Guardian2Email, Guardian2Language, Batches, Basis,
 }
 
 // Titles are the names of the columns in an export.
@@ -28,6 +40,8 @@ var Titles = map[Column]string{
 	StudentName: "Student name", BirthDate: "Date of birth", StudentNumber: "Student number", StudentLanguage: "Student language",
 	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email",
 	GuardianLanguage: "Guardian language", Batches: "Batches", Basis: "Basis",
+	Guardian2Name: "Guardian 2 name", Guardian2Relationship: "Guardian 2 relationship", Guardian2Number: "Guardian 2 mobile",
+	Guardian2Email: "Guardian 2 email", Guardian2Language: "Guardian 2 language",
 }
 
 // The parts of names, which an export does not have.
@@ -41,15 +55,15 @@ const (
 
 // secondGuardian are the columns of a second guardian, by those of the first.
 var secondGuardian = map[Column]Column{
-	GuardianName: "guardian_2_name", GuardianFirstName: "guardian_2_first_name", GuardianLastName: "guardian_2_last_name", Relationship: "guardian_2_relationship",
-	GuardianNumber: "guardian_2_number", GuardianEmail: "guardian_2_email", GuardianLanguage: "guardian_2_language",
+	GuardianName: Guardian2Name, GuardianFirstName: "guardian_2_first_name", GuardianLastName: "guardian_2_last_name", Relationship: Guardian2Relationship,
+	GuardianNumber: Guardian2Number, GuardianEmail: Guardian2Email, GuardianLanguage: Guardian2Language,
 }
 
 // choices are the columns that a caller may name, in the order of the page.
 var choices = []Column{
 	StudentName, StudentFirstName, StudentMiddleName, StudentLastName, BirthDate, StudentNumber, StudentLanguage,
 	GuardianName, GuardianFirstName, GuardianLastName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage,
-	"guardian_2_name", "guardian_2_first_name", "guardian_2_last_name", "guardian_2_relationship", "guardian_2_number", "guardian_2_email", "guardian_2_language",
+	Guardian2Name, "guardian_2_first_name", "guardian_2_last_name", Guardian2Relationship, Guardian2Number, Guardian2Email, Guardian2Language,
 	Batches, Basis,
 }
 
@@ -59,20 +73,28 @@ type Entry struct {
 	StudentName   string `json:"student_name,omitempty"`
 	BirthDate     string `json:"date_of_birth,omitempty"`
 	StudentNumber string `json:"student_number,omitempty"`
-	// StudentLanguage and GuardianLanguage are "en" or "hi" after the checks. Empty means the default.
+	// The languages are "en" or "hi" after the checks. Empty means the default.
 	StudentLanguage  string `json:"student_language,omitempty"`
 	GuardianName     string `json:"guardian_name,omitempty"`
 	Relationship     string `json:"relationship,omitempty"`
 	GuardianNumber   string `json:"guardian_number,omitempty"`
 	GuardianEmail    string `json:"guardian_email,omitempty"`
 	GuardianLanguage string `json:"guardian_language,omitempty"`
+
+	Guardian2Name         string `json:"guardian_2_name,omitempty"`
+	Guardian2Relationship string `json:"guardian_2_relationship,omitempty"`
+	Guardian2Number       string `json:"guardian_2_number,omitempty"`
+	Guardian2Email        string `json:"guardian_2_email,omitempty"`
+	Guardian2Language     string `json:"guardian_2_language,omitempty"`
+
 	// Batches are names of batches of the coach with semicolons between; BatchIDs are
 	// their ids after the checks.
 	Batches  string   `json:"batches,omitempty"`
 	BatchIDs []string `json:"batch_ids,omitempty"`
 	// Basis is "family_asked", "membership" or another reason after the checks. Empty means the default.
 	Basis string `json:"basis,omitempty"`
-	// OtherGuardians is how many more guardians the row names. They are not imported.
+	// OtherGuardians is how many more guardians the row names. They are not imported: a third one, or one without a number that
+	// no other guardian of the row has.
 	OtherGuardians int `json:"other_guardians,omitempty"`
 }
 
@@ -97,6 +119,16 @@ func (e *Entry) Cell(c Column) *string {
 		return &e.GuardianEmail
 	case GuardianLanguage:
 		return &e.GuardianLanguage
+	case Guardian2Name:
+		return &e.Guardian2Name
+	case Guardian2Relationship:
+		return &e.Guardian2Relationship
+	case Guardian2Number:
+		return &e.Guardian2Number
+	case Guardian2Email:
+		return &e.Guardian2Email
+	case Guardian2Language:
+		return &e.Guardian2Language
 	case Basis:
 		return &e.Basis
 	default:
@@ -108,4 +140,19 @@ func (e *Entry) Cell(c Column) *string {
 // count, because coaches fill it in for a whole column.
 func (e *Entry) HasGuardian() bool {
 	return e.GuardianName != "" || e.Relationship != "" || e.GuardianNumber != "" || e.GuardianEmail != ""
+}
+
+// guardians returns the guardians of the row, at most two.
+func (e *Entry) guardians() (all []approval.Person) {
+	if e.HasGuardian() {
+		all = append(all, approval.Person{
+			Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail, Language: e.GuardianLanguage,
+		})
+	}
+	if e.Guardian2Name != "" {
+		all = append(all, approval.Person{
+			Name: e.Guardian2Name, Relationship: e.Guardian2Relationship, Number: phone.Number(e.Guardian2Number), Email: e.Guardian2Email, Language: e.Guardian2Language,
+		})
+	}
+	return all
 }

@@ -28,6 +28,7 @@ var examples = []Entry{
 		StudentName: "Asha Rao", BirthDate: "2014-04-30", StudentNumber: "+919800000001",
 		GuardianName: "Ravi Rao", Relationship: "father", GuardianNumber: "+919800000002", GuardianEmail: "ravi@example.com",
 		GuardianLanguage: languageNames["hi"],
+		Guardian2Name:    "Anita Rao", Guardian2Relationship: "mother", Guardian2Number: "+919800000004",
 	},
 	{StudentName: "Kiran Das", BirthDate: "2005-11-02", StudentNumber: "+919800000003"},
 }
@@ -65,6 +66,11 @@ func ExportCells(p *approval.Player) []string {
 		e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail = g.Name, g.Relationship, string(g.Number), g.Email
 		e.GuardianLanguage = languageNames[g.Language]
 		guardianStatus = p.Party(actor.Guardian).Consent.State.Status()
+	}
+	if all := p.Guardians(); len(all) > 1 {
+		g := all[1]
+		e.Guardian2Name, e.Guardian2Relationship, e.Guardian2Number, e.Guardian2Email = g.Name, g.Relationship, string(g.Number), g.Email
+		e.Guardian2Language = languageNames[g.Language]
 	}
 	names := make([]string, len(p.Batches))
 	for i, b := range p.Batches {

@@ -351,8 +351,8 @@ func (l *layout) put(row *Row, cells *rowCells, n int, text string) {
 	}
 }
 
-// finish sets the names and the guardian of a row from its cells. One guardian is imported: the first one with a name
-// and a number, else the first one with a name, else the first one.
+// finish sets the names and the guardians of a row from its cells. The first guardian is the first one with a name and a number, else
+// the first one with a name, else the first one. The second is the next one with a name and a number.
 func (l *layout) finish(row *Row, cells *rowCells) {
 	e := &row.Entry
 	e.StudentName = fullName(e.StudentName, cells.first, cells.middle, cells.last)
@@ -377,11 +377,16 @@ func (l *layout) finish(row *Row, cells *rowCells) {
 		}
 	}
 	if g.name != "" || g.number != "" || g.email != "" || g.relationship != "" || cells.shared.relationship != "" {
-		g.relationship = l.relationship(best, g, cells.shared)
+		g.relationship = l.relationship(best, &g, cells.shared)
 	}
 	e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail, e.GuardianLanguage = g.name, g.relationship, g.number, g.email, g.language
 	for n, other := range cells.guardians {
-		if n != best && other.rank() > 0 {
+		switch {
+		case n == best || other.rank() == 0:
+		case other.rank() == 3 && e.Guardian2Name == "":
+			e.Guardian2Name, e.Guardian2Relationship = other.name, l.relationship(n, &other, cells.shared)
+			e.Guardian2Number, e.Guardian2Email, e.Guardian2Language = other.number, other.email, other.language
+		default:
 			e.OtherGuardians++
 		}
 	}
@@ -401,7 +406,7 @@ func (g *guardianCells) rank() int {
 
 // relationship returns who a guardian is: what its cell says, or its title ("Father's name"), or the cell for all. A
 // file without any of these calls the guardian as its titles do.
-func (l *layout) relationship(n int, g, all guardianCells) string {
+func (l *layout) relationship(n int, g *guardianCells, all guardianCells) string {
 	of := l.guardians[n]
 	switch {
 	case g.relationship != "":

@@ -31,6 +31,9 @@ func (v importRowView) StudentNumber() string { return readable(v.Entry.StudentN
 // GuardianNumber returns the guardian's number as people write it.
 func (v importRowView) GuardianNumber() string { return readable(v.Entry.GuardianNumber) }
 
+// Guardian2Number returns the number of the second guardian as people write it.
+func (v importRowView) Guardian2Number() string { return readable(v.Entry.Guardian2Number) }
+
 func readable(number string) string {
 	if number == "" {
 		return ""

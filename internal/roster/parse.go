@@ -133,7 +133,7 @@ func (s *sheet) addWarnings(otherGuardians int) {
 	if otherGuardians > 0 {
 		s.warnings = append(s.warnings, Warning{
 			Code: "guardians_not_imported", Row: otherGuardians,
-			Detail: fmt.Sprintf("Rows that name more than one guardian: %d. We import one guardian of each student. Add the others to the players afterwards.", otherGuardians),
+			Detail: fmt.Sprintf("Rows with a guardian whom we do not import: %d. We import two guardians of each student, and a second one only with a name and another number. Add the others to the players afterwards.", otherGuardians),
 		})
 	}
 	if w, ok := s.dates.warning(s.order); ok && s.options.DateOrder == "" {

@@ -152,16 +152,9 @@ func (s *Service) addPlayer(ctx context.Context, by actor.Actor, e Entry) error 
 	if err != nil {
 		return err
 	}
-	var guardian *approval.Person
-	if e.HasGuardian() {
-		guardian = &approval.Person{
-			Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail,
-			Language: e.GuardianLanguage,
-		}
-	}
 	basis, _ := approval.BasisOf(e.Basis)
 	student := approval.Student{Basis: basis, FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber), Language: e.StudentLanguage}
-	_, err = s.Approvals.Add(ctx, by, student, guardian, e.BatchIDs...)
+	_, err = s.Approvals.AddWith(ctx, by, student, e.guardians(), e.BatchIDs...)
 	return err
 }
 
@@ -170,6 +163,8 @@ var columnOf = map[string]Column{
 	"/student/full_name": StudentName, "/student/date_of_birth": BirthDate, "/student/contact_number": StudentNumber,
 	"/guardian/name": GuardianName, "/guardian/relationship": Relationship, "/guardian/mobile_number": GuardianNumber,
 	"/guardian/email": GuardianEmail, "/guardian": GuardianName, "/batch_ids": Batches,
+	"/guardians/1/name": Guardian2Name, "/guardians/1/relationship": Guardian2Relationship, "/guardians/1/mobile_number": Guardian2Number,
+	"/guardians/1/email": Guardian2Email, "/guardians/1": Guardian2Name,
 }
 
 // faultsOf returns the refusal of a player as faults of its row.

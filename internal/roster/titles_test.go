@@ -51,7 +51,10 @@ func TestColumnsOfOtherSystems(t *testing.T) {
 		"Spond": {
 			"First name,Last name,Date of birth,Email,Phone,Guardian 1 First name,Guardian 1 Last name,Guardian 1 Email,Guardian 1 Phone,Guardian 2 First name,Guardian 2 Last name,Guardian 2 Email,Guardian 2 Phone",
 			"Asha,Rao,30.04.2014,asha@example.org,9812345699,Ravi,Rao,ravi@example.org,9812345680,Meera,Rao,meera@example.org,9812345681",
-			entry(func(e *roster.Entry) { e.GuardianEmail, e.OtherGuardians = "ravi@example.org", 1 }), "unknown_columns guardians_not_imported",
+			entry(func(e *roster.Entry) {
+				e.GuardianEmail = "ravi@example.org"
+				e.Guardian2Name, e.Guardian2Relationship, e.Guardian2Number, e.Guardian2Email = "Meera Rao", "guardian", "9812345681", "meera@example.org"
+			}), "unknown_columns",
 		},
 		"NHS": {
 			"CHILD_FIRST_NAME,CHILD_LAST_NAME,CHILD_DATE_OF_BIRTH,CHILD_POSTCODE,PARENT_1_NAME,PARENT_1_RELATIONSHIP,PARENT_1_EMAIL,PARENT_1_PHONE,PARENT_2_NAME,PARENT_2_RELATIONSHIP,PARENT_2_EMAIL,PARENT_2_PHONE",
