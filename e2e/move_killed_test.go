@@ -66,7 +66,7 @@ func TestMoveKilled(t *testing.T) {
 				whole := move(arguments, settings...)
 				refused := 0
 				to := ""
-				kills := storetest.Rounds(2, 30)
+				kills := storetest.Rounds(4, 30)
 				for i := range kills {
 					to = empty(t)
 					arguments, settings := args(to)

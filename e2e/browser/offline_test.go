@@ -166,7 +166,7 @@ func TestOffline(t *testing.T) {
 	family := newPhone(t, url)
 	family.signIn(s, "guardian", guardianNumber)
 	family.open("/me/guardian")
-	family.waitUntilKept("/me/guardian")
+	family.waitUntilKept("/me/guardian", "/offline")
 	family.online(wire, "")
 	family.waitForText("No connection.") // the line moves the buttons
 	family.tap(".next-training [value=yes]")

@@ -43,6 +43,8 @@ type Settings struct {
 	Brand string
 	// WhatsAppNumber is the number of the service to which people write for a code, or empty.
 	WhatsAppNumber phone.Number
+	// WhatsAppLog says that no person has WhatsAppNumber: in development /dev/phones plays the persons.
+	WhatsAppLog bool
 	// Reachable reports whether OTPs may be sent to the number's country.
 	Reachable func(phone.Number) bool
 	// TestCode returns the fixed code of a test number at that time, or "".

@@ -194,6 +194,7 @@ func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.
 			OTPByVoice:          cfg.HasVoice(),
 			Brand:               cfg.Brand,
 			WhatsAppNumber:      cfg.WhatsAppNumber(),
+			WhatsAppLog:         cfg.WhatsAppLog(),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {
 				code, _ := cfg.TestCode(n, now)

@@ -30,14 +30,17 @@ func (p pages) numberForm(r *web.Request, f *web.Form) (web.Response, error) {
 	}
 	v := p.site.NewView(r, "sign_in.title")
 	v.Form = f
-	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "PasskeyDomain": p.site.Passkeys.Domain(), "PasskeyFailed": r.Value("passkey") == "failed", "ChatFirst": p.chatFirst()}
+	chatFirst, chatToo := p.offersChat()
+	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "PasskeyDomain": p.site.Passkeys.Domain(), "PasskeyFailed": r.Value("passkey") == "failed", "ChatFirst": chatFirst, "ChatToo": chatToo}
 	return web.FormPage("sign_in", v), nil
 }
 
-// chatFirst reports whether the page offers to ask for the code by WhatsApp before an SMS: where the numbers are
-// Indian, SMS are late and filtered.
-func (p pages) chatFirst() bool {
-	return p.site.Auth.Settings.WhatsAppNumber != "" && p.site.Auth.Settings.DefaultRegion == "IN"
+// offersChat reports whether the page offers to ask for the code by WhatsApp before the button of an SMS, or after it. Where the numbers
+// are Indian, WhatsApp is first, because SMS are late and filtered. In development it is second: the terminal has the code of an SMS.
+func (p pages) offersChat() (first, too bool) {
+	settings := p.site.Auth.Settings
+	offered := settings.WhatsAppNumber != "" && settings.DefaultRegion == "IN"
+	return offered && !settings.WhatsAppLog, offered && settings.WhatsAppLog
 }
 
 // byChat is the value of the field by of a form that asks for a code by WhatsApp.
