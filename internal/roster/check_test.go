@@ -38,8 +38,10 @@ func TestCheck(t *testing.T) {
 				Guardian2Name: strings.Repeat("A", 101), Guardian2Number: "3", Guardian2Email: "y", Guardian2Language: "!",
 				Batches: "U14", Basis: strings.Repeat("A", 201),
 			},
-			map[Column]string{Guardian2Name: "too_long", Guardian2Relationship: "required", Guardian2Number: "invalid_number", Guardian2Email: "invalid_email", Guardian2Language: "unknown_language",
-				Basis: "too_long", StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language"},
+			map[Column]string{
+				Guardian2Name: "too_long", Guardian2Relationship: "required", Guardian2Number: "invalid_number", Guardian2Email: "invalid_email", Guardian2Language: "unknown_language",
+				Basis: "too_long", StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language",
+			},
 		},
 	} {
 		row := Row{Number: 2, Entry: c.entry}
