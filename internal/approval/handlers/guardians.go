@@ -26,7 +26,7 @@ type guardianEntry struct {
 	AppEnabled      bool           `json:"app_enabled"`
 }
 
-// otherGuardian is the OtherGuardian of openapi.yaml: what a party sees of a guardian who is someone else.
+// otherGuardian is what a party sees of a guardian who is someone else, in a GuardianEntry of openapi.yaml.
 type otherGuardian struct {
 	Relationship string `json:"relationship"`
 	FirstName    string `json:"first_name"`
