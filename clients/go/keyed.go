@@ -23,6 +23,7 @@ var keyedPaths = []string{
 	"/api/fees/{fee_id}/payments/{payment_id}/reverse",
 	"/api/players/add",
 	"/api/players/import",
+	"/api/players/{player_id}/guardians",
 	"/api/approval/send-guardian-request",
 	"/api/approval/send-student-request",
 	"/api/approval/requests/{request_id}/cancel",
