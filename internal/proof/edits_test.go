@@ -266,7 +266,7 @@ func (c *club) dump() tables {
 			for _, column := range editedTables[table] {
 				values = append(values, row[slices.Index(columns, column)])
 			}
-			c.keys[fmt.Sprint(values...)] = values
+			c.keys[table+" "+fmt.Sprint(values...)] = values
 			all[table][fmt.Sprint(values...)] = row
 		}
 		ok(c, errorsOf(rows.Err(), rows.Close()))
@@ -292,8 +292,8 @@ func (c *club) restore(want tables) {
 	for table, now := range all {
 		for key, row := range now {
 			if !reflect.DeepEqual(row, want[table][key]) {
-				where := `(` + strings.Join(editedTables[table], ", ") + `) = (` + placeholders(len(c.keys[key])) + `)`
-				_, err := tx.ExecContext(bg, `DELETE FROM `+table+` WHERE `+where, c.keys[key]...)
+				where := `(` + strings.Join(editedTables[table], ", ") + `) = (` + placeholders(len(c.keys[table+" "+key])) + `)`
+				_, err := tx.ExecContext(bg, `DELETE FROM `+table+` WHERE `+where, c.keys[table+" "+key]...)
 				ok(c, err)
 				now[key] = nil
 			}
