@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"testing"
 )
 
@@ -14,7 +15,8 @@ import (
 func TestOwnSecret(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", folder)
-	t.Setenv("HOME", folder) // macOS
+	t.Setenv("HOME", folder)    // macOS
+	t.Setenv("AppData", folder) // Windows
 	endpoint := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer endpoint.Close()
 	trigger := func() (code int, secret, printed string) {
@@ -29,11 +31,15 @@ func TestOwnSecret(t *testing.T) {
 	if _, again, printed := trigger(); again != first {
 		t.Errorf("the second run printed %s, want %s", printed, first)
 	}
-	found, err := filepath.Glob(filepath.Join(folder, "*", "webhook-secret"))
-	if err != nil || len(found) != 1 {
-		t.Skipf("the folder of settings is elsewhere: %v", err)
+	settings, err := os.UserConfigDir()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if info, err := os.Stat(found[0]); err != nil || info.Mode().Perm() != 0o600 {
+	found, err := filepath.Glob(filepath.Join(settings, "*", "webhook-secret"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("the files of the secret: %q, %v", found, err)
+	}
+	if info, err := os.Stat(found[0]); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
 	if err := os.WriteFile(found[0], []byte("x"), 0o600); err != nil {
