@@ -67,7 +67,7 @@ func TestPush(t *testing.T) {
 		}
 		decide("approved")
 		text := pushText(t, service.Wait(t, 0))
-		if text.Title != "You approved" || text.Body != "Open Touchline to read it." || text.URL != s.Config.PublicURL+"/me/guardian" {
+		if text.Title != "You said yes" || text.Body != "Open Touchline to read it." || text.URL != s.Config.PublicURL+"/me/guardian" {
 			t.Errorf("got %+v", text)
 		}
 		guardian.Call(t, "POST", pushPath, pushBody(service, true)).Want(t, 201)
@@ -191,7 +191,7 @@ func TestPushOfApps(t *testing.T) {
 			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player.String("player_id"), "action": action}).Want(t, 200)
 		}
 		decide("approved")
-		if got := fcm.Wait(t, 0); got.Token != token || got.Notification.Title != "You approved" || got.Notification.Body != "Open Touchline to read it." || got.Data["url"] != s.Config.PublicURL+"/me/guardian" {
+		if got := fcm.Wait(t, 0); got.Token != token || got.Notification.Title != "You said yes" || got.Notification.Body != "Open Touchline to read it." || got.Data["url"] != s.Config.PublicURL+"/me/guardian" {
 			t.Errorf("got %+v", got)
 		}
 		guardian.Call(t, "POST", pushPath, body(true)).Want(t, 201)

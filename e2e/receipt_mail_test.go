@@ -48,14 +48,14 @@ func TestReceiptByMail(t *testing.T) {
 			}
 		}
 		decide("guardian", "approved")
-		wantReceipt(server.Wait(t, ofCoach, 1), "You approved", "guardian", "because a coach gave this address")
+		wantReceipt(server.Wait(t, ofCoach, 1), "You said yes", "guardian", "because a coach gave this address")
 
 		confirmAddress(t, s, server, "guardian", guardianNumber, ofGuardian)
 		confirmAddress(t, s, server, "student", studentNumber, ofStudent)
 		decide("guardian", "revoked")
 		wantReceipt(server.Wait(t, ofGuardian, 1), "You took your yes back", "guardian", "because you confirmed this address")
 		decide("student", "approved")
-		wantReceipt(server.Wait(t, ofStudent, 1), "You approved", "student", "because you confirmed this address")
+		wantReceipt(server.Wait(t, ofStudent, 1), "You said yes", "student", "because you confirmed this address")
 
 		// The page that the mail leads to.
 		b := signInPages(t, s, "student", studentNumber)

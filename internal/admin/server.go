@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
-	"github.com/touchline/touchline/internal/server/service"
+	"github.com/touchline/touchline/internal/service"
 )
 
 // failuresPerMinute limits the invalid tokens per address. There is no other rate limit:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/approval/handlers"
+	"github.com/touchline/touchline/internal/consent"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -170,7 +170,7 @@ func TestDownloadIsNotInFlight(t *testing.T) {
 		c.ExportPlayers = func(ctx context.Context, by actor.Actor, _ approval.Filter, out io.Writer) error {
 			return export(ctx, by, out)
 		}
-		c.Features = append(c.Features, handlers.Operations(&approval.Service{}))
+		c.Features = append(c.Features, consent.Operations(&approval.Service{}))
 	})
 	a.session.Role = actor.Coach
 	a.exec(t, `UPDATE sessions SET role = 'coach'`)

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/wire"
 )

@@ -17,10 +17,9 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
-	accounts "github.com/touchline/touchline/internal/auth/handlers"
-	coaches "github.com/touchline/touchline/internal/coach/handlers"
+	"github.com/touchline/touchline/internal/coaching"
 	"github.com/touchline/touchline/internal/notice"
-	notices "github.com/touchline/touchline/internal/notice/handlers"
+	"github.com/touchline/touchline/internal/notifications"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -28,8 +27,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/server/service"
-	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/signin"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -96,7 +96,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			},
 		},
 	}
-	c.Features = append(c.Features, accounts.Operations(nil), coaches.Operations, notices.Operations)
+	c.Features = append(c.Features, signin.Operations(nil), coaching.Operations, notifications.Operations)
 	for _, f := range change {
 		f(&c)
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/picture"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/wire"

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/coach"
-	coaches "github.com/touchline/touchline/internal/coach/handlers"
+	"github.com/touchline/touchline/internal/coaching"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -47,7 +47,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		return site.SignedIn(actor.Coach, h)
 	}
 	return []web.Route{
-		{Method: "POST", Pattern: coaches.ProfilePath + "/picture", Handle: coach(site.WithUpload(web.UploadForm{Fields: upload.Fields{Texts: coaches.ProfileFields}, Handle: p.savePicture})), Upload: true},
+		{Method: "POST", Pattern: coaching.ProfilePath + "/picture", Handle: coach(site.WithUpload(web.UploadForm{Fields: upload.Fields{Texts: coaching.ProfileFields}, Handle: p.savePicture})), Upload: true},
 		{Method: "GET", Pattern: documentsPath + "/add", Handle: coach(p.addPage)},
 		{Method: "POST", Pattern: documentsPath + "/add", Handle: coach(site.WithUpload(web.UploadForm{Fields: documentFields, Handle: p.add})), Upload: true},
 		{Method: "GET", Pattern: one, Handle: coach(p.show)},
@@ -66,7 +66,7 @@ func (p pages) savePicture(ctx context.Context, r *web.Request, by actor.Actor, 
 		return web.Response{}, err
 	}
 	file := newUpload(form, coach.ProfilePicture)
-	for _, name := range coaches.ProfileFields {
+	for _, name := range coaching.ProfileFields {
 		delete(form.Texts, name) // they may differ when the same picture is sent again
 	}
 	if err = form.Faults.Err(); err == nil {
@@ -80,16 +80,16 @@ func (p pages) savePicture(ctx context.Context, r *web.Request, by actor.Actor, 
 		}
 	}
 	if err != nil {
-		f := coaches.ProfileValues(profile)
+		f := coaching.ProfileValues(profile)
 		if r.Form.Has("name") {
 			f.Values = r.Form
 		}
 		if !p.addFaults(r, f, err, map[string]string{"/file": "picture"}) {
 			return web.Response{}, err
 		}
-		return coaches.ProfileForm(ctx, p.site, r, by, profile, f)
+		return coaching.ProfileForm(ctx, p.site, r, by, profile, f)
 	}
-	return p.site.KeepTyped(r, web.Redirect(coaches.ProfilePath+"?done=picture"), coaches.ProfilePath, coaches.ProfileValues(profile).Values), nil
+	return p.site.KeepTyped(r, web.Redirect(coaching.ProfilePath+"?done=picture"), coaching.ProfilePath, coaching.ProfileValues(profile).Values), nil
 }
 
 // newUpload returns the file of a form as a document of a kind.
@@ -165,7 +165,7 @@ func (p pages) add(ctx context.Context, r *web.Request, by actor.Actor, form *up
 	if document.Kind == coach.Identity {
 		return web.Redirect(verificationPath), nil
 	}
-	return web.Redirect(coaches.ProfilePath + "?done=added#certificates"), nil
+	return web.Redirect(coaching.ProfilePath + "?done=added#certificates"), nil
 }
 
 // show serves GET /coach/documents/{document_id}: the description, the file, and what
@@ -260,9 +260,9 @@ func (p pages) remove(ctx context.Context, r *web.Request, by actor.Actor) (web.
 		return web.Redirect(verificationPath), nil
 	case coach.ProfilePicture:
 		profile, err := p.site.Coaches.Profile(ctx, by)
-		return p.site.KeepTyped(r, web.Redirect(coaches.ProfilePath+"?done=deleted"), coaches.ProfilePath, coaches.ProfileValues(profile).Values), err
+		return p.site.KeepTyped(r, web.Redirect(coaching.ProfilePath+"?done=deleted"), coaching.ProfilePath, coaching.ProfileValues(profile).Values), err
 	}
-	return web.Redirect(coaches.ProfilePath + "?done=deleted#certificates"), nil
+	return web.Redirect(coaching.ProfilePath + "?done=deleted#certificates"), nil
 }
 
 // content serves GET /coach/documents/{document_id}/content: the file, to its owner.

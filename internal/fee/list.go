@@ -10,7 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 )
 

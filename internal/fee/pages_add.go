@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"

@@ -3,7 +3,7 @@ package fee
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/platform/input"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )

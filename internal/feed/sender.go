@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/message/worker"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 const (

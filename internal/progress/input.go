@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/platform/input"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )

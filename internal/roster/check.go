@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/platform/input"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )

@@ -17,18 +17,18 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/message/worker"
+	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/platform/metrics"
 	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 // Options are the dependencies that tests replace. A zero field means the real one.

@@ -7,12 +7,12 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/voice"
-	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/devphone"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 func newVoice(cfg *config.Config, o Options, vault *vault.Vault, testNumber func(phone.Number) bool, phones *devphone.Phones, accepted acceptedFunc) (worker.Sender, error) {

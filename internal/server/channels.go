@@ -9,12 +9,12 @@ import (
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
-	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/devphone"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 // channel is one way to reach people.

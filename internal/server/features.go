@@ -8,21 +8,21 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
-	consent "github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/attendance"
-	signin "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/batch"
-	coaches "github.com/touchline/touchline/internal/coach/handlers"
+	"github.com/touchline/touchline/internal/coaching"
+	"github.com/touchline/touchline/internal/consent"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
-	notices "github.com/touchline/touchline/internal/notice/handlers"
+	"github.com/touchline/touchline/internal/notifications"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/devphone"
+	"github.com/touchline/touchline/internal/signin"
 	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/verification"
 	"github.com/touchline/touchline/internal/web"
@@ -40,7 +40,7 @@ type feature struct {
 func (s *services) features() []feature {
 	return []feature{
 		{files: signin.Files, pages: signin.Pages, operations: signin.Operations(s.privacy.Leave)},
-		{files: coaches.Files, pages: coaches.Pages, operations: coaches.Operations},
+		{files: coaching.Files, pages: coaching.Pages, operations: coaching.Operations},
 		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
@@ -51,7 +51,7 @@ func (s *services) features() []feature {
 		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},
 		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
-		{files: notices.Files, pages: notices.Pages, operations: notices.Operations},
+		{files: notifications.Files, pages: notifications.Pages, operations: notifications.Operations},
 		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
 		{files: proof.Files, pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
 		{files: feed.Files, operators: s.feed.OperatorOperations},

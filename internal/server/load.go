@@ -3,10 +3,10 @@ package server
 import (
 	"log/slog"
 
+	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/inflight"
-	"github.com/touchline/touchline/internal/platform/metrics"
 )
 
 // operatorConnections limits the connections of the operators' listener, which this

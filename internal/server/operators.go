@@ -18,10 +18,10 @@ import (
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/platform/securitylog"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/proof"
-	"github.com/touchline/touchline/internal/server/service"
+	"github.com/touchline/touchline/internal/securitylog"
+	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/verification"
 )

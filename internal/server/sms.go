@@ -4,8 +4,8 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/whatsapp"
+	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/platform/metrics"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
-	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/training"
 )

@@ -8,10 +8,10 @@ import (
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
-	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/server/devphone"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 const (

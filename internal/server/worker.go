@@ -11,9 +11,9 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
-	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 // newWorker returns the background jobs of this replica.

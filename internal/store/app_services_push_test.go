@@ -18,11 +18,11 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
-	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/webhook"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 // devices are the browsers of the families of a club. A push service receives and decrypts

@@ -147,7 +147,7 @@ func TestChosenChannels(t *testing.T) {
 			p.Fatalf("claimed %+v, want a confirmation: push does not reach the guardian", copies)
 		}
 		c, to, found, err := p.notices().NotificationCopy(bg, copies[0])
-		if err != nil || !found || c.Title != "You approved" || !c.Readable || c.ToCoach || to.Number != number(2) {
+		if err != nil || !found || c.Title != "You said yes" || !c.Readable || c.ToCoach || to.Number != number(2) {
 			p.Errorf("copy %+v to %+v, %t, %v", c, to, found, err)
 		}
 		ok(p, p.db.Outbox.DeliverySent(bg, copies))

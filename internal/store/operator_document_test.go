@@ -17,7 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/picture"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/server/service"
+	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 

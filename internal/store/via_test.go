@@ -63,7 +63,7 @@ func TestWordingOfDispute(t *testing.T) {
 		ok(p, err)
 		_, err = p.Dispute(bg, student, a.Party(actor.Student).Request.ID, approval.Wording{})
 		ok(p, err)
-		want := []approval.Wording{read, p.WordingOf("en", "Your profile is ready\nCoach Coach 1 added you, Asha Rao. Approve to use all features, or reject.")}
+		want := []approval.Wording{read, p.WordingOf("en", "Your profile is ready\nCoach Coach 1 added you, Asha Rao. Say yes to use all features, or say no.")}
 		for i := range want {
 			want[i].Version, want[i].CoachName, want[i].StudentName = 1, "Coach 1", "Asha Rao"
 		}

@@ -3,9 +3,9 @@ package training
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )

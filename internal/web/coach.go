@@ -6,7 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // SettingsPath is the page of the coach's settings.

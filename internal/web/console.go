@@ -11,8 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
-	"github.com/touchline/touchline/internal/server/service"
-	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // ConsoleConfig has the services and settings of the operators' console.

@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // Config has the services and settings of the pages. All are required unless the comment

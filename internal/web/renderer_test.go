@@ -25,11 +25,6 @@ var sharedRenderer = sync.OnceValues(func() (*Renderer, error) {
 // featureFolders returns the folders of the features that have pages.
 func featureFolders() ([]string, error) {
 	names, err := filepath.Glob("../*/texts.en.json")
-	if err != nil {
-		return nil, err
-	}
-	handlers, err := filepath.Glob("../*/handlers/texts.en.json")
-	names = append(names, handlers...)
 	for i, name := range names {
 		names[i] = filepath.Dir(name)
 	}

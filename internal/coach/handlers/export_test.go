@@ -1,4 +1,0 @@
-package handlers
-
-// AttentionDetail is attentionDetail.
-var AttentionDetail = attentionDetail

@@ -1,0 +1,4 @@
+package coaching
+
+// AttentionDetail is attentionDetail.
+var AttentionDetail = attentionDetail

@@ -1,0 +1,109 @@
+package coaching
+
+import (
+	"context"
+	"slices"
+
+	"github.com/touchline/touchline/internal/api"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
+)
+
+type tierResponse struct {
+	Name        string         `json:"name"`
+	Title       string         `json:"title"`
+	SelfService bool           `json:"self_service"`
+	Features    []string       `json:"features"`
+	Limits      limitsResponse `json:"limits"`
+	Shows       []string       `json:"shows"`
+	KYCFor      []string       `json:"kyc_for"`
+}
+
+// limitsResponse has null for no limit.
+type limitsResponse struct {
+	Players           *int64 `json:"players"`
+	UnverifiedPlayers *int64 `json:"unverified_players"`
+	StorageBytes      *int64 `json:"storage_bytes"`
+	MessagesPerDay    *int64 `json:"messages_per_day"`
+}
+
+func newTierResponse(t coach.Tier) tierResponse {
+	limit := func(n int64) *int64 {
+		if n == 0 {
+			return nil
+		}
+		return &n
+	}
+	return tierResponse{
+		Name: t.Name, Title: t.Title, SelfService: t.SelfService, Features: t.Features,
+		Limits: limitsResponse{
+			Players: limit(t.Limits.Players), UnverifiedPlayers: limit(t.Limits.UnverifiedPlayers),
+			StorageBytes: limit(t.Limits.StorageBytes), MessagesPerDay: limit(t.Limits.MessagesPerDay),
+		},
+		Shows: t.Shows, KYCFor: t.KYCFor,
+	}
+}
+
+// listTiers serves GET /api/subscription-tiers, in the order of the configuration.
+func (h calls) listTiers(_ context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	f := r.Faults
+	page := h.api.Page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return api.Response{}, err
+	}
+	tiers := h.api.Subscriptions.Tiers.List
+	i := 1 + slices.IndexFunc(tiers, func(t coach.Tier) bool { return t.Name == page.After.ID })
+	return endpoint.PageResponse(page, tiers[i:], newTierResponse, func(t coach.Tier) api.Keyset { return api.Keyset{ID: t.Name} }), nil
+}
+
+type subscriptionResponse struct {
+	Tier          string       `json:"tier"`
+	RequestedTier *string      `json:"requested_tier"`
+	Since         string       `json:"since"`
+	Details       tierResponse `json:"details"`
+	Use           useResponse  `json:"use"`
+}
+
+type useResponse struct {
+	Players       int64 `json:"players"`
+	StorageBytes  int64 `json:"storage_bytes"`
+	MessagesToday int64 `json:"messages_today"`
+}
+
+func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
+	return subscriptionResponse{
+		Tier: sub.Tier.Name, RequestedTier: wire.OrNull(sub.Requested), Since: wire.Timestamp(sub.Since), Details: newTierResponse(sub.Tier),
+		Use: useResponse{Players: sub.Usage.Players, StorageBytes: sub.Usage.StorageBytes, MessagesToday: sub.Usage.Messages},
+	}
+}
+
+// subscription serves GET /api/coach/subscription.
+func (h calls) subscription(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	sub, err := h.api.Subscriptions.Subscription(ctx, r.Caller.Actor)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(newSubscriptionResponse(sub)), nil
+}
+
+type subscriptionRequest struct {
+	Tier string `json:"tier" rule:"required,min=1,max=40"`
+}
+
+// chooseTier serves PUT /api/coach/subscription: 202 if an operator decides.
+func (h calls) chooseTier(ctx context.Context, r api.Request[subscriptionRequest]) (api.Response, error) {
+	in, f := r.Body, r.Faults
+	if err := f.Err(); err != nil {
+		return api.Response{}, err
+	}
+	sub, err := h.api.Subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
+	if err != nil {
+		return api.Response{}, err
+	}
+	if sub.Requested != "" {
+		return endpoint.Accepted(newSubscriptionResponse(sub)), nil
+	}
+	return endpoint.OK(newSubscriptionResponse(sub)), nil
+}

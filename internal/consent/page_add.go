@@ -1,0 +1,132 @@
+package consent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// addPlayerPage serves GET /coach/players/add.
+func (p pages) addPlayerPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+		if fault.CodeOf(err) == "profile_incomplete" {
+			return web.Redirect("/coach/profile"), nil
+		}
+		return web.Response{}, err
+	}
+	return p.addPlayerForm(ctx, r, by, r.Restored(&web.Form{Values: url.Values{"batch": r.Form["batch"]}}))
+}
+
+func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
+	v := p.site.CoachView(r, "players", "add.title", by)
+	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Form = f
+	v.Path = "/coach/players/add"
+	basis := cmp.Or(f.Values.Get("basis"), string(p.Rules.DefaultBasis()))
+	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"], "BasisKinds": approval.BasisKinds, "Basis": basis}
+	return web.FormPage("add_player", v), nil
+}
+
+// playerFields maps the pointers of addPlayerRequest to the fields of the form.
+var playerFields = map[string]string{
+	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
+	"/student/medical_information": "medical", "/student/language": "student_language", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
+	"/guardian/relationship": "relationship", "/guardian/mobile_number": "guardian_number", "/guardian/email": "guardian_email",
+	"/guardian/language": "guardian_language", "/batch_ids": "batches", "/basis/kind": "basis", "/basis/note": "basis_note",
+}
+
+// addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
+// that the first one added.
+func (p pages) addPlayer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+		return web.Response{}, err
+	}
+	var faults wire.Faults
+	in := playerForm(r, &faults)
+	student, guardians := in.read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
+	err := faults.Err()
+	if err == nil {
+		player, added := p.AddWith(ctx, by, student, guardians, chosenBatches(r)...)
+		if added == nil {
+			return web.Redirect(web.CoachPlayer(player.ID) + "?added=yes"), nil
+		}
+		err = added
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == "player_exists" {
+		if id, ok := f.Extra["player_id"].(string); ok {
+			return p.addedBefore(ctx, by, id)
+		}
+	}
+	f := &web.Form{Values: r.Form}
+	if !p.addPlayerFaults(r, f, err) {
+		return web.Response{}, err
+	}
+	return p.addPlayerForm(ctx, r, by, f)
+}
+
+// sameForm is how long the same form counts as sent twice by mistake.
+const sameForm = time.Minute
+
+// addedBefore redirects to the page of a player that the coach has already. A player that was
+// added in the last minute was added by the same form.
+func (p pages) addedBefore(ctx context.Context, by actor.Actor, id string) (web.Response, error) {
+	player, err := p.Player(ctx, by, id)
+	if err != nil {
+		return web.Response{}, err
+	}
+	if p.Now().Sub(player.CreatedAt) < sameForm {
+		return web.Redirect(web.CoachPlayer(id) + "?added=yes"), nil
+	}
+	return web.Redirect(web.CoachPlayer(id) + "?added=before"), nil
+}
+
+// playerForm reads the form into the body that the API takes.
+func playerForm(r *web.Request, f *wire.Faults) addPlayerRequest {
+	student := map[string]any{}
+	web.SetGiven(student, "full_name", r.Value("student_name"))
+	web.SetGiven(student, "date_of_birth", r.Value("date_of_birth"))
+	web.SetGiven(student, "contact_number", r.Value("student_number"))
+	web.SetGiven(student, "medical_information", r.Value("medical"))
+	web.SetGiven(student, "language", r.Value("student_language"))
+	body := map[string]any{"student": student}
+	if kind := r.Value("basis"); kind != "" {
+		basis := map[string]any{"kind": kind}
+		if kind == string(approval.OtherBasis) { // the field is hidden with another kind
+			web.SetGiven(basis, "note", r.Value("basis_note"))
+		}
+		body["basis"] = basis
+	}
+	guardian := map[string]any{}
+	web.SetGiven(guardian, "name", r.Value("guardian_name"))
+	web.SetGiven(guardian, "relationship", r.Value("relationship"))
+	web.SetGiven(guardian, "mobile_number", r.Value("guardian_number"))
+	web.SetGiven(guardian, "email", r.Value("guardian_email"))
+	if len(guardian) > 0 {
+		web.SetGiven(guardian, "language", r.Value("guardian_language"))
+		body["guardian"] = guardian
+	}
+	var in addPlayerRequest
+	wire.Bind(body, &in, f)
+	return in
+}
+
+// chosenBatches returns the batches that are selected in a form.
+func chosenBatches(r *web.Request) []string {
+	ids := slices.DeleteFunc(slices.Clone(r.Form["batch"]), func(id string) bool { return !endpoint.IsID(id) })
+	return ids[:min(len(ids), team.MaxBatchesOfPlayer)]
+}
