@@ -265,11 +265,14 @@ func (p *copyOfPlayer) complete() {
 	})
 }
 
-// readRecords reads the records of players, oldest first.
+// readRecords reads the records of players, oldest first. It searches each record by its id: PostgreSQL would join by reading the whole log
+// for each batch of players while it has no statistics.
 func readRecords(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
 	rs, err := tx.Query(ctx, `
-		SELECT k.player_id, k.party, k.guardian_id, k.record_id, k.account_id, k.version, k.sealed, r.body, coalesce(r.position, -1)
-		FROM record_keys k LEFT JOIN consent_records r ON r.id = k.record_id
+		SELECT k.player_id, k.party, k.guardian_id, k.record_id, k.account_id, k.version, k.sealed,
+			(SELECT r.body FROM consent_records r WHERE r.id = k.record_id),
+			coalesce((SELECT r.position FROM consent_records r WHERE r.id = k.record_id), -1)
+		FROM record_keys k
 		WHERE k.player_id IN (`+database.Params(1, len(ids))+`) ORDER BY k.player_id, k.party, k.version, k.record_id`, ids...)
 	return database.Each(rs, err, func(row database.Scanner) error {
 		var player string

@@ -45,8 +45,8 @@ type network struct {
 	name string
 	open int
 	idle list.List // of *connection, the longest idle first
-	// streams are served over HTTP/2; refusals are leaving.
-	streams, refusals int
+	// streams are served over HTTP/2; refusals are leaving; writes over HTTP/2 and discards of bodies wait for their client.
+	streams, refusals, writes, discards int
 }
 
 // size returns the number of its open connections; 0 for an address without a limit.

@@ -30,6 +30,8 @@ const (
 	// discardBurst those at once: 1,400 refused bodies of 4 MiB would take seconds of processor
 	// time, and other requests would wait.
 	discardRate, discardBurst = 64 << 20, 32 << 20
+	// maxDiscards is how many bodies of one address are discarded at once. More connections are closed: each keeps about 40 KiB over TLS.
+	maxDiscards = 64
 
 	// The limits of an HTTP/2 connection. Its streams have the timeouts above.
 	pingAfter    = 30 * time.Second // without a frame

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -20,8 +21,11 @@ const (
 	stallTimeout = 10 * time.Second
 	// writePiece is the progress of a write, in bytes.
 	writePiece = 4 << 10
-	// maxRefusals is how many streams of one address may wait for their refusal to leave. More are reset.
+	// maxRefusals is how many streams of one address may wait for their refusal to leave. The connection of one more is closed.
 	maxRefusals = 256
+	// maxWrites is how many writes over HTTP/2 to one address may wait for their client. The connection of one more is closed: 6,000
+	// would keep 126 MB, nearly half of the memory limit.
+	maxWrites = 256
 )
 
 // admission is what happens to a stream.
@@ -32,6 +36,8 @@ const (
 	refused
 	reset
 )
+
+var errTooManyWrites = errors.New("too many writes wait for clients of the address")
 
 type connectionKey struct{}
 
@@ -65,6 +71,7 @@ func (c *connections) boundStreams(next http.Handler) http.Handler {
 		defer c.endStream(own.network, result)
 		switch {
 		case result == reset:
+			_ = own.Close() // its client opens further streams as fast as others end
 			panic(http.ErrAbortHandler)
 		case result == refused:
 			w.Header().Set("Retry-After", "10")
@@ -74,9 +81,12 @@ func (c *connections) boundStreams(next http.Handler) http.Handler {
 		case r.Method == http.MethodHead: // no body waits
 			next.ServeHTTP(w, r)
 		default:
-			stalls := &stallWriter{ResponseWriter: w, control: http.NewResponseController(w), end: time.Now().Add(writeTimeout)}
+			stalls := &stallWriter{ResponseWriter: w, control: http.NewResponseController(w), end: time.Now().Add(writeTimeout), all: c, network: own.network}
 			next.ServeHTTP(stalls, r)
-			stalls.finish()
+			if stalls.finish(); stalls.aborted {
+				_ = own.Close()
+				panic(http.ErrAbortHandler)
+			}
 		}
 	})
 }
@@ -123,12 +133,32 @@ func (c *connections) endStream(n *network, begun admission) {
 	c.forget(n)
 }
 
+// beginWait counts what waits for the client of an address, up to a limit. It reports whether the caller may wait, and must call endWait.
+func (c *connections) beginWait(count *int, limit int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if *count >= limit {
+		return false
+	}
+	*count++
+	return true
+}
+
+func (c *connections) endWait(count *int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*count--
+}
+
 // stallWriter limits the time of each write over HTTP/2 that makes no progress. It holds a short response until its handler returns, and sends
 // it before net/http would: then the stream is still counted. Between writes the deadline of the handler holds: net/http resets a stream when
 // its deadline passes, even if no write waits.
 type stallWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	all     *connections
+	network *network  // nil without a limit
+	aborted bool      // too many writes wait for its address
 	end     time.Time // the deadline of the handler, zero for none
 	begun   bool      // the header has left
 	status  int       // of the response that is held, 0 for 200
@@ -175,8 +205,20 @@ func (w *stallWriter) FlushError() error {
 	if err := w.release(); err != nil {
 		return err
 	}
+	return w.wait(w.control.Flush)
+}
+
+// wait calls write, which may wait for the client, within stallTimeout.
+func (w *stallWriter) wait(write func() error) error {
+	if n := w.network; n != nil {
+		if !w.all.beginWait(&n.writes, maxWrites) {
+			w.aborted = true
+			return errTooManyWrites
+		}
+		defer w.all.endWait(&n.writes)
+	}
 	w.limit()
-	return w.control.Flush()
+	return write()
 }
 
 // release writes what is held.
@@ -207,18 +249,18 @@ func (w *stallWriter) finish() {
 		w.Header().Set("Content-Length", strconv.Itoa(w.held.Len()))
 	}
 	if w.release() == nil { // a client that has gone needs no response
-		w.limit()
-		_ = w.control.Flush()
+		_ = w.wait(w.control.Flush)
 	}
 }
 
 // pieces writes p in pieces. Each must leave within stallTimeout.
 func (w *stallWriter) pieces(p []byte) (n int, err error) {
 	for err == nil && n < len(p) {
-		w.limit()
-		var written int
-		written, err = w.ResponseWriter.Write(p[n:min(len(p), n+writePiece)])
-		n += written
+		err = w.wait(func() error {
+			written, err := w.ResponseWriter.Write(p[n:min(len(p), n+writePiece)])
+			n += written
+			return err
+		})
 	}
 	return n, err
 }

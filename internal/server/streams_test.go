@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,6 +123,66 @@ func TestRefusedStreams(t *testing.T) {
 	admitted, refused, reset := server.CountStreams(40, 1000)
 	if admitted != 10 || refused != 256 || reset != 1000-10-256 {
 		t.Errorf("%d admitted, %d refused, %d reset", admitted, refused, reset)
+	}
+}
+
+// TestWritesOfOneAddress: 256 responses of an address may wait for the window of their client. One more ends its connection, and another address
+// is served.
+func TestWritesOfOneAddress(t *testing.T) {
+	t.Parallel()
+	address := serveConnections(t, short, 4000, nil, encrypted(t)) // 1,000 streams of one address
+	for range 8 {
+		if statuses, _ := open(t, http2From(t, "127.0.0.2", address, 0), 32); statuses[200] != 32 {
+			t.Fatalf("%v, want 32 streams", statuses)
+		}
+	}
+	c := http2From(t, "127.0.0.2", address, 0)
+	if _, err := c.Get("/healthz"); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		e, err := c.Next()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal("the connection is open")
+		}
+		if err != nil {
+			break // the server closed it
+		}
+		if e.Ended || e.Data > 0 {
+			t.Fatalf("a response came: %+v", e)
+		}
+	}
+	if statuses, _ := open(t, http2From(t, "127.0.0.3", address, 1000), 1); statuses[200] != 1 {
+		t.Errorf("another address: %v", statuses)
+	}
+}
+
+// TestDiscardsOfOneAddress: the rest of 64 refused bodies of an address is read at once. The connection of one more is closed after its response,
+// and that of another address is not.
+func TestDiscardsOfOneAddress(t *testing.T) {
+	t.Parallel()
+	refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	address := serveConnections(t, refuse, 4000, nil, nil)
+	send := func(from string) net.Conn {
+		conn := dialFrom(t, from, address)
+		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: %d\r\n\r\nx", 1<<20)
+		_ = conn.SetReadDeadline(time.Now().Add(testTimeout))
+		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusForbidden {
+			t.Fatalf("%v, %v", resp, err)
+		}
+		return conn
+	}
+	var read []net.Conn
+	for range 64 {
+		read = append(read, send("127.0.0.2"))
+	}
+	one, other := send("127.0.0.2"), send("127.0.0.3")
+	_ = one.SetReadDeadline(time.Now().Add(testTimeout))
+	if n, err := one.Read(make([]byte, 1)); n != 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the 65th connection is open")
+	}
+	if n := count(append(read, other), isClosed); n != 0 {
+		t.Errorf("%d of the first 64 connections and of another address are closed", n)
 	}
 }
 

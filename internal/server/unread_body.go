@@ -38,6 +38,12 @@ func (a *App) guardConnection(next http.Handler) http.Handler {
 		early := &earlyWriter{ResponseWriter: w, body: body}
 		next.ServeHTTP(early, r)
 		early.send()
+		if own, _ := r.Context().Value(connectionKey{}).(*connection); own != nil && own.network != nil {
+			if !own.all.beginWait(&own.network.discards, maxDiscards) {
+				return // net/http closes the connection, or reads a short rest
+			}
+			defer own.all.endWait(&own.network.discards)
+		}
 		a.discard(r.Context(), http.NewResponseController(w), body, r.Header.Get("Expect") == "")
 	})
 }
