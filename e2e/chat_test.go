@@ -309,7 +309,7 @@ func TestChatAnswerSeveral(t *testing.T) {
 		s.last(t, 6)
 		asked := s.cloud.Messages()[3:]
 		for i, m := range asked {
-			if want := fmt.Sprintf("May coach Meera Nair send you news about Asha Rao %d?", i+1); m.Text != want || len(m.Buttons) != 3 {
+			if want := fmt.Sprintf("May this sports app send you news about Asha Rao %d? Coach: Meera Nair.", i+1); m.Text != want || len(m.Buttons) != 3 {
 				t.Errorf("question %d: %+v", i, m)
 			}
 		}
