@@ -40,7 +40,7 @@ func TestCoachDay(t *testing.T) {
 	p.press("Save")
 	p.waitForText("The batch is made.")
 	batch, _, _ := strings.Cut(p.path(), "?")
-	p.press("Add players")
+	p.press("Choose from my players")
 	p.do(chromedp.Evaluate(`document.querySelectorAll('[name=player]').forEach((box) => box.click())`, nil))
 	p.press("Add to the batch")
 	p.waitForText("The players are in the batch.")
@@ -104,7 +104,7 @@ func TestCoachDay(t *testing.T) {
 	own := "/me/guardian/players/" + asha
 	open := map[string]string{
 		"/reports": "She is quick.", "/attendance": "1 present", "/schedule": "U14 Evening", "/messages": "Messages with Meera Nair",
-		"/fees" + strings.TrimPrefix(fee, "/coach/fees"): "Pay ₹1,000.00 in your UPI app",
+		"/fees" + strings.TrimPrefix(fee, "/coach/fees"): "Pay ₹1,000 in your UPI app",
 	}
 	for page, text := range open {
 		g.open(own + page)
@@ -117,7 +117,7 @@ func TestCoachDay(t *testing.T) {
 	g.open("/me/guardian/messages")
 	g.waitForText("reminds you of a fee for Asha Rao")
 	g.press("Open")
-	g.waitForText("Pay ₹1,000.00 in your UPI app")
+	g.waitForText("Pay ₹1,000 in your UPI app")
 
 	// Another guardian has not answered: each page says what a yes opens, and shows nothing.
 	s.Clock.Skip(2 * time.Minute)
@@ -138,7 +138,7 @@ func TestCoachDay(t *testing.T) {
 
 	// The first guardian takes the yes back with the page of the fee open.
 	g.open(own)
-	g.press("Take my yes back")
+	g.press("Change: Take my yes back")
 	g.press("Take my yes back")
 	for page, text := range open {
 		g.open(own + page)

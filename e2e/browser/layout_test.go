@@ -146,7 +146,7 @@ func TestNamesBesideCheckboxes(t *testing.T) {
 	p.signIn(s, "coach", coachNumber)
 	for _, pixels := range []int64{360, wideWindow} {
 		p.do(width(pixels)(p))
-		for _, path := range []string{"/coach/players?select=codes", "/coach/players/add", "/coach/batches/" + batch + "/players", "/coach/verification"} {
+		for _, path := range []string{"/coach/players?select=1", "/coach/players/add", "/coach/batches/" + batch + "/players", "/coach/verification"} {
 			p.open(path)
 			p.screenshot("checkboxes-" + strings.ReplaceAll(path, "/", "-"))
 			var boxes int

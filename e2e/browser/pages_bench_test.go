@@ -133,7 +133,7 @@ func benchmarkPages(b testing.TB, s *touchlinetest.Service, data pageData) []pag
 	parent.signIn(s, "guardian", guardianNumber)
 	member := newVisitor(b, s.URL)
 	member.signIn(s, "guardian", guardians[0].Number)
-	roster := club.get("/coach/players?select=codes").want(200)
+	roster := club.get("/coach/players?select=1").want(200)
 	var selected []string
 	for _, match := range regexp.MustCompile(`name="player" value="([^"]+)"`).FindAllStringSubmatch(roster.raw, -1) {
 		selected = append(selected, "player="+match[1])

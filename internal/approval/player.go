@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Player is one coach–student link: one record with two consents. A student with
@@ -317,6 +318,9 @@ type StudentIdentity struct {
 	NameKey     string // see coach.FoldName
 	DateOfBirth Date
 }
+
+// SortKey returns the place of the name in alphabetical order. Equal names have equal keys.
+func (i StudentIdentity) SortKey() string { return team.SortKey(i.NameKey) }
 
 // Identity returns the identity of the student.
 func (p *Player) Identity() StudentIdentity {

@@ -17,9 +17,6 @@ func (s *Service) Availability(ctx context.Context, by actor.Actor, id string) (
 	return status.Availability(s.Rules, s.Now()), nil
 }
 
-// PlayerName is a player in a list of choices.
-type PlayerName struct{ ID, Name string }
-
 // Status returns a player, the newest request of each party with its deliveries,
 // and the history of both parties, oldest first.
 func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error) {

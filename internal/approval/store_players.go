@@ -148,39 +148,27 @@ func (s *Service) visiblePlayer(ctx context.Context, q database.Querier, by acto
 	return players[0], nil
 }
 
+// filtered selects the players p of the coach $1 that match a Filter, whose filterArgs are $1 to $8.
+const filtered = ` FROM players p` + store.WithParties + `
+			WHERE p.coach_id = $1 AND p.deleted_at IS NULL
+				AND (CAST($2 AS TEXT) = '' OR g.name IS NOT NULL AND (g.state = $2 OR $2 = 'rejected' AND g.state = 'revoked'))
+				AND (CAST($3 AS TEXT) = '' OR s.state = $3 OR $3 = 'rejected' AND s.state = 'revoked')
+				AND (CAST($4 AS TEXT) = '' OR g.name IS NOT NULL AND g.state = $4)
+				AND (CAST($5 AS TEXT) = '' OR s.state = $5)
+				AND (CAST($6 AS TEXT) = '' OR replace(p.search_key, $6, '') <> p.search_key
+					OR CAST($7 AS TEXT) <> '' AND EXISTS (SELECT 1 FROM parties n WHERE n.player_id = p.id AND substr(n.number, length(n.number) - length($7) + 1) = $7))
+				AND (CAST($8 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $8 AND i.player_id = p.id AND i.left_at IS NULL))`
+
+func filterArgs(by actor.Actor, f Filter, more ...any) []any {
+	return append([]any{by.AccountID, f.GuardianStatus, f.StudentStatus, string(f.GuardianState), string(f.StudentState), coach.FoldName(f.Search), f.NumberEnd(), f.BatchID}, more...)
+}
+
 // Players lists the players of a coach that match f, newest first. An adult without a
 // guardian matches no guardian status.
 func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Page) ([]*Player, error) {
 	return s.readPlayers(s.DB.Query(ctx, playerSelect+`
-		WHERE p.id IN (
-			SELECT p.id FROM players p`+store.WithParties+`
-			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
-				AND (CAST($3 AS TEXT) = '' OR g.name IS NOT NULL AND (g.state = $3 OR $3 = 'rejected' AND g.state = 'revoked'))
-				AND (CAST($4 AS TEXT) = '' OR s.state = $4 OR $4 = 'rejected' AND s.state = 'revoked')
-				AND (CAST($7 AS TEXT) = '' OR g.name IS NOT NULL AND g.state = $7)
-				AND (CAST($8 AS TEXT) = '' OR s.state = $8)
-				AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key
-					OR CAST($9 AS TEXT) <> '' AND EXISTS (SELECT 1 FROM parties n WHERE n.player_id = p.id AND substr(n.number, length(n.number) - length($9) + 1) = $9))
-				AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
-			ORDER BY p.id DESC LIMIT $6)`,
-		by.AccountID, database.Before(page.After.ID), f.GuardianStatus, f.StudentStatus, coach.FoldName(f.Search), page.Limit,
-		string(f.GuardianState), string(f.StudentState), f.NumberEnd(), f.BatchID))
-}
-
-// PlayerNames lists the newest players of the calling coach by id and name.
-func (s *Service) PlayerNames(ctx context.Context, by actor.Actor, limit int) ([]PlayerName, error) {
-	rs, err := s.DB.Query(ctx, `
-		SELECT p.id, p.student_name FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL ORDER BY p.id DESC LIMIT $2`, by.AccountID, limit)
-	return database.Collect(rs, err, func(s database.Scanner) (n PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
-}
-
-// NamesOf returns those of the players with these ids that the calling coach has, by name.
-func (s *Service) NamesOf(ctx context.Context, by actor.Actor, ids []string) ([]PlayerName, error) {
-	rs, err := s.DB.Query(ctx, `
-		SELECT p.id, p.student_name FROM players p
-		WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(ids))+`) AND p.deleted_at IS NULL ORDER BY p.student_name, p.id`,
-		append([]any{by.AccountID}, database.TextArgs(ids)...)...)
-	return database.Collect(rs, err, func(s database.Scanner) (n PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
+		WHERE p.id IN (SELECT p.id`+filtered+` AND p.id < $9 ORDER BY p.id DESC LIMIT $10)`,
+		filterArgs(by, f, database.Before(page.After.ID), page.Limit)...))
 }
 
 // PlayersByID returns the players with these ids that by has as a coach, or is

@@ -21,12 +21,12 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 	step, stepAt := p.Student.DateOfBirth.firstAdultStep(tx.Now)
 	n, err := tx.Exec(ctx, `
 		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical, created_at,
-			adult_step, adult_step_at, basis, basis_note, medical_at, student_hash, unanswered_since, changes, guardian_rule)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
+			adult_step, adult_step_at, basis, basis_note, medical_at, student_hash, unanswered_since, changes, guardian_rule, sort_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+		ON CONFLICT (coach_id, sort_key, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed, database.Micros(p.CreatedAt),
 		database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
-		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p), database.Micros(p.unansweredSince()), len(p.firstChanges(tx.Now)), string(p.Rule))
+		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p), database.Micros(p.unansweredSince()), len(p.firstChanges(tx.Now)), string(p.Rule), p.Identity().SortKey())
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
@@ -173,8 +173,8 @@ func (s *Service) saveDetails(ctx context.Context, tx *store.Tx, p *storedPlayer
 		}
 	}
 	err := tx.Defer(ctx, `
-		UPDATE players SET student_name = $2, student_key = $3, date_of_birth = $4, search_key = $5, medical = $6, deleted_at = $7, student_hash = $8 WHERE id = $1`,
-		p.ID, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Micros(p.DeletedAt), studentHash(s.DB, p.Player))
+		UPDATE players SET student_name = $2, student_key = $3, date_of_birth = $4, search_key = $5, medical = $6, deleted_at = $7, student_hash = $8, sort_key = $9 WHERE id = $1`,
+		p.ID, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Micros(p.DeletedAt), studentHash(s.DB, p.Player), p.Identity().SortKey())
 	if err != nil {
 		return fmt.Errorf("save the details of player %s: %w", p.ID, err)
 	}
@@ -207,7 +207,7 @@ func samePlayer(ctx context.Context, q database.Querier, p *Player) (string, err
 	var id string
 	err := q.QueryRow(ctx, `
 		SELECT id FROM players
-		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
-		p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String()).Scan(&id)
+		WHERE coach_id = $1 AND sort_key = $4 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
+		p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.Identity().SortKey()).Scan(&id)
 	return id, err
 }

@@ -34,6 +34,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "GET", Pattern: batches, Handle: p.site.SignedIn(actor.Coach, p.batches)},
 		{Method: "GET", Pattern: batches + "/add", Handle: p.site.SignedIn(actor.Coach, p.addBatchPage)},
 		{Method: "POST", Pattern: batches + "/add", Handle: p.site.SignedIn(actor.Coach, p.addBatch)},
+		{Method: "GET", Pattern: batches + "/join", Handle: p.site.SignedIn(actor.Coach, p.chooseBatch)},
 		{Method: "GET", Pattern: one, Handle: p.site.SignedIn(actor.Coach, p.batch)},
 		{Method: "GET", Pattern: one + "/edit", Handle: p.site.SignedIn(actor.Coach, p.editBatchPage)},
 		{Method: "POST", Pattern: one + "/edit", Handle: p.site.SignedIn(actor.Coach, p.editBatch)},
@@ -101,10 +102,19 @@ func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	if err != nil {
 		return web.Response{}, err
 	}
+	others := false
+	if len(players) == 0 {
+		names, err := p.site.Approvals.PlayerNames(ctx, by, 1)
+		if err != nil {
+			return web.Response{}, err
+		}
+		others = len(names) > 0
+	}
 	v := p.site.CoachView(r, "batches", "batch.title", by)
+	v.TitleName = b.Name
 	today := team.DateOf(p.Now(), team.Zone(b.TimeZone))
 	v.Data = map[string]any{
-		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Trainings": trainings,
+		"Batch": b, "Players": players, "Others": others, "Sheets": sheets, "Today": today, "Trainings": trainings,
 		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
 		"Done":  v.TextOr("batches.done."+r.Value("done"), ""), "Undo": p.site.UndoPath(r, pathOf(b.ID)+"/players/", "/restore"),
 	}
@@ -121,6 +131,7 @@ func (p pages) archiveBatchPage(ctx context.Context, r *web.Request, by actor.Ac
 		return web.Redirect(pathOf(b.ID)), nil
 	}
 	v := p.site.CoachView(r, "batches", "batch.archive.title", by)
+	v.TitleName = b.Name
 	v.Data = b
 	return web.Page("batch_archive", v), nil
 }
@@ -145,7 +156,7 @@ func (p pages) batchPlayersForm(ctx context.Context, r *web.Request, by actor.Ac
 		return web.Response{}, err
 	}
 	filter := approval.Filter{Search: web.PlayerFilter(r).Search}
-	players, err := p.site.Approvals.Players(ctx, by, filter, approval.Page{Limit: web.PlayersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
+	players, err := p.site.Approvals.PlayersByName(ctx, by, filter, approval.NamePage{Limit: web.PlayersPerPage + 1, After: web.IDOrNone(r.Value("after"))})
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -154,17 +165,43 @@ func (p pages) batchPlayersForm(ctx context.Context, r *web.Request, by actor.Ac
 		players = players[:web.PlayersPerPage]
 		next = pathOf(b.ID) + "/players?" + url.Values{"q": {r.Value("q")}, "after": {players[web.PlayersPerPage-1].ID}}.Encode()
 	}
+	joinable := slices.ContainsFunc(players, func(player *approval.Player) bool {
+		return !slices.ContainsFunc(player.Batches, func(in approval.Batch) bool { return in.ID == b.ID })
+	})
 	v := p.site.CoachView(r, "batches", "batch.players.title", by)
+	v.TitleName = b.Name
 	v.Form, v.Path = f, pathOf(b.ID)+"/players"
-	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.TextOr("batches.done."+r.URL.Query().Get("done"), "")}
+	v.Data = map[string]any{"Batch": b, "Joinable": joinable, "All": r.Value("all") != "", "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.TextOr("batches.done."+r.URL.Query().Get("done"), "")}
 	return web.FormPage("batch_players", v), nil
+}
+
+// chooseBatch serves GET /coach/batches/join?player=…: the batches that the selected players can join.
+func (p pages) chooseBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	ids := slices.DeleteFunc(slices.Clone(r.Form["player"]), func(id string) bool { return !endpoint.IsID(id) })
+	if len(ids) > web.SelectedPlayers {
+		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.SelectedPlayers)
+	}
+	if len(ids) == 0 {
+		return web.Redirect("/coach/players?select=1"), nil
+	}
+	players, err := p.site.Approvals.NamesOf(ctx, by, ids)
+	if err != nil {
+		return web.Response{}, err
+	}
+	batches, err := p.List(ctx, by, false, "", batchesPerPage)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v := p.site.CoachView(r, "players", "batch.choose.title", by)
+	v.Data = map[string]any{"Players": players, "Batches": batches}
+	return web.Page("batch_choose", v), nil
 }
 
 // joinBatch serves POST …/players: the selected players join the batch.
 func (p pages) joinBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.PathValue("batch_id")
-	if len(r.Form["player"]) > web.PlayersPerPage {
-		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.PlayersPerPage)
+	if len(r.Form["player"]) > web.SelectedPlayers {
+		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.SelectedPlayers)
 	}
 	for _, playerID := range r.Form["player"] {
 		if !endpoint.IsID(playerID) {

@@ -89,13 +89,14 @@ func (p pages) sheet(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 		return p.batchSheet(ctx, r, by)
 	}
 	ids := slices.DeleteFunc(slices.Clone(r.Form["player"]), func(id string) bool { return !endpoint.IsID(id) })
-	if len(ids) > web.PlayersPerPage {
-		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.PlayersPerPage)
+	if len(ids) > web.SelectedPlayers {
+		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.SelectedPlayers)
 	}
 	players, err := p.PlayersByID(ctx, by, ids)
 	if err != nil {
 		return web.Response{}, err
 	}
+	approval.SortByName(players)
 	codes, rest := openCodes(players, codesPerSheet)
 	next := ""
 	if len(rest) > 0 {
@@ -108,7 +109,7 @@ func (p pages) sheet(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	return p.codesPage(ctx, r, by, codes, map[string]any{"Next": next, "Selected": len(ids)})
 }
 
-// batchSheet is sheet for the players of a batch, the newest first.
+// batchSheet is sheet for the players of a batch, in alphabetical order.
 func (p pages) batchSheet(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.Value("batch")
 	if !endpoint.IsID(id) {
@@ -119,9 +120,9 @@ func (p pages) batchSheet(ctx context.Context, r *web.Request, by actor.Actor) (
 		return web.Response{}, err
 	}
 	var codes []openCode
-	after, more := r.Value("after"), true
+	after, more := web.IDOrNone(r.Value("after")), true
 	for more && len(codes) < codesPerSheet {
-		players, err := p.Players(ctx, by, approval.Filter{BatchID: id}, approval.Page{Limit: web.PlayersPerPage, After: approval.Keyset{ID: after}})
+		players, err := p.PlayersByName(ctx, by, approval.Filter{BatchID: id}, approval.NamePage{Limit: web.PlayersPerPage, After: after})
 		if err != nil {
 			return web.Response{}, err
 		}

@@ -2,47 +2,53 @@ package consent
 
 import (
 	"context"
+	"maps"
 	"net/url"
-
-	"github.com/touchline/touchline/internal/team"
+	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
 
-// players serves GET /coach/players: the parties for which the coach should act, then the roster,
-// newest first, with a search by name or number and filters by status. show=needs is web.Pages.NeedsPage.
+// letteredFrom is the number of players from which the roster has letters to jump to, and headings of letters instead of batches.
+const letteredFrom = 40
+
+// players serves GET /coach/players: the parties for which the coach should act, then the roster in
+// alphabetical order, with a search by name or number and filters by status. show=needs is web.Pages.NeedsPage,
+// select=1 has a box for each player, and all=1 ticks them.
 func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	if r.Value("show") == "needs" {
 		return p.site.NeedsPage(ctx, r, by)
 	}
-	filter := web.PlayerFilter(r)
-	list, err := p.Players(ctx, by, filter, approval.Page{Limit: web.PlayersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
+	filter, query, selecting := web.PlayerFilter(r), playerQuery(r), r.Value("select") != ""
+	from := team.FirstLetter(r.Value("from"))
+	page := approval.NamePage{Limit: web.PlayersPerPage, After: web.IDOrNone(r.Value("after")), From: from}
+	if selecting {
+		page.Limit = web.SelectedPlayers
+	}
+	list, err := p.PlayersByName(ctx, by, filter, approval.NamePage{After: page.After, From: page.From, Limit: page.Limit + 1})
+	if err != nil {
+		return web.Response{}, err
+	}
+	count, err := p.CountByName(ctx, by, filter)
 	if err != nil {
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "players", "players.title", by)
-	filtered := filter != (approval.Filter{})
+	filtered, whole := filter != (approval.Filter{}), page.After+from == ""
 	var needs coach.Needs
-	if !filtered && r.Value("after") == "" {
+	if !filtered && whole {
 		if needs, err = p.site.Dashboards.Needs(ctx, by, coach.NeedQuery{Limit: web.NeedsShown}); err != nil {
 			return web.Response{}, err
 		}
 	}
-	query := playerQuery(r)
 	next := ""
-	if len(list) > web.PlayersPerPage {
-		list = list[:web.PlayersPerPage]
-		after := url.Values{"after": {list[web.PlayersPerPage-1].ID}}
-		for name := range query {
-			after.Set(name, query.Get(name))
-		}
-		if r.Value("select") != "" {
-			after.Set("select", "codes")
-		}
-		next = "/coach/players?" + after.Encode()
+	if len(list) > page.Limit {
+		list = list[:page.Limit]
+		next = rosterPath(query, "after", list[page.Limit-1].ID, "select", r.Value("select"))
 	}
 	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
 	if err != nil {
@@ -52,20 +58,90 @@ func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
-	v.Form = &web.Form{Values: r.Form}
-	selecting := r.Value("select") != ""
-	selected := url.Values{"select": {"codes"}}
-	for name := range query {
-		selected.Set(name, query.Get(name))
+	var letters []chip
+	if count.Total >= letteredFrom {
+		for _, l := range count.Letters {
+			letters = append(letters, chip{l, rosterPath(query, "from", l, "select", r.Value("select")), l == from})
+		}
 	}
+	groups := []playerGroup{{Players: list}}
+	switch {
+	case letters != nil && filter.Search == "":
+		groups = byLetter(list)
+	case letters == nil && filter.BatchID == "" && filter.Search == "" && next == "" && len(batches) > 1:
+		groups = byBatch(v, list, batches)
+	}
+	v.Form = &web.Form{Values: r.Form}
 	v.Data = map[string]any{
-		"Chips": playerChips(v, query, batches), "Kept": keptFilters(query), "Select": selecting, "SelectPath": "/coach/players?" + selected.Encode(),
+		"Chips": playerChips(v, query, batches), "Kept": keptFilters(query), "Select": selecting, "All": r.Value("all") != "",
+		"SelectPath": rosterPath(query, "select", "1"), "AllPath": rosterPath(query, "select", "1", "all", "1"),
 		"CanImport": plan.Tier.Has(coach.Import), "CanExport": plan.Tier.Has(coach.Export),
-		"Players": list, "Next": next, "Filtered": filtered || r.Value("after") != "",
+		"Groups": groups, "Players": len(list), "Count": count.Total, "Letters": letters, "Next": next, "Filtered": filtered || !whole,
 		"Needs": needs, "Export": "/coach/players/export?" + query.Encode(),
 		"Done": v.TextOr("players.done."+r.Value("done"), ""),
 	}
 	return web.Page("players", v), nil
+}
+
+// rosterPath returns the address of the roster with the fields of query and with more names and values, of which empty ones are left out.
+func rosterPath(query url.Values, more ...string) string {
+	next := maps.Clone(query)
+	for i := 0; i < len(more); i += 2 {
+		if more[i+1] != "" {
+			next.Set(more[i], more[i+1])
+		}
+	}
+	if len(next) == 0 {
+		return "/coach/players"
+	}
+	return "/coach/players?" + next.Encode()
+}
+
+// playerGroup is a part of the roster with a heading: a batch or a letter, "" for none. Path selects the players of the batch.
+type playerGroup struct {
+	Heading, Path string
+	Players       []*approval.Player
+}
+
+// byLetter groups players by the letters with which their names begin. Names that begin with none have no heading.
+func byLetter(list []*approval.Player) []playerGroup {
+	var groups []playerGroup
+	for _, player := range list {
+		letter := team.FirstLetter(player.Student.FullName)
+		if len(groups) == 0 || groups[len(groups)-1].Heading != letter {
+			groups = append(groups, playerGroup{Heading: letter})
+		}
+		last := &groups[len(groups)-1]
+		last.Players = append(last.Players, player)
+	}
+	return groups
+}
+
+// byBatch groups players by batch. A player of several batches is under the smallest of them.
+func byBatch(v *web.View, list []*approval.Player, batches []team.BatchName) []playerGroup {
+	batches = slices.SortedFunc(slices.Values(batches), func(a, b team.BatchName) int { return team.CompareNames(a.Name, a.ID, b.Name, b.ID) })
+	groups := make([]playerGroup, len(batches)+1)
+	for i, b := range batches {
+		groups[i] = playerGroup{Heading: b.Name, Path: rosterPath(url.Values{"batch": {b.ID}}, "select", "1", "all", "1")}
+	}
+	groups[len(batches)].Heading = v.MustT("players.no_batch")
+	sizes := map[string]int{}
+	for _, player := range list {
+		for _, b := range player.Batches {
+			sizes[b.ID]++
+		}
+	}
+	for _, player := range list {
+		at := len(batches)
+		for i, b := range batches {
+			in := slices.ContainsFunc(player.Batches, func(own approval.Batch) bool { return own.ID == b.ID })
+			if in && (at == len(batches) || sizes[b.ID] < sizes[batches[at].ID]) {
+				at = i
+			}
+		}
+		groups[at].Players = append(groups[at].Players, player)
+	}
+	return slices.DeleteFunc(groups, func(g playerGroup) bool { return len(g.Players) == 0 })
 }
 
 // playerQuery returns the fields of the request that filter the list of players.
@@ -110,10 +186,7 @@ func playerChips(v *web.View, query url.Values, batches []team.BatchName) []chip
 	var current, others []chip
 	add := func(name, value, text string) {
 		c := chip{Text: text, Current: query.Get(name) == value}
-		next := url.Values{}
-		for key := range query {
-			next.Set(key, query.Get(key))
-		}
+		next := maps.Clone(query)
 		if next.Set(name, value); c.Current {
 			next.Del(name)
 		}

@@ -16,15 +16,17 @@ const (
 	makeFeeDaysAhead = 7
 )
 
-// Order describes the fees that a coach asks for: one of a player, or one of each player of
-// a batch.
+// Order describes the fees that a coach asks for: one of a player, or one of each of
+// several players or of a batch.
 type Order struct {
-	// One of PlayerID and BatchID is set.
+	// One of PlayerID, PlayerIDs and BatchID is set.
 	PlayerID, BatchID string
-	Title             string
-	Amount            int64
-	Currency          string
-	DueOn             team.Date
+	// PlayerIDs are several players, of whom each gets a fee that does not repeat.
+	PlayerIDs []string
+	Title     string
+	Amount    int64
+	Currency  string
+	DueOn     team.Date
 	// Repeat makes a fee each month, until Until if that is set.
 	Repeat bool
 	Until  team.Date

@@ -39,7 +39,7 @@ func (p pages) addFee(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	var faults wire.Faults
 	order := readOrder(r, p.DefaultCurrency, &faults)
 	var err error
-	if order.PlayerID+order.BatchID != "" {
+	if order.PlayerID+order.BatchID != "" || len(order.PlayerIDs) > 0 {
 		err = faults.Merge(p.Check(ctx, by, order))
 	}
 	if err == nil {
@@ -69,7 +69,11 @@ func readOrder(r *web.Request, currency string, f *wire.Faults) Order {
 		DueOn: readDay(r, "due_on", f),
 	}
 	kind, id, _ := strings.Cut(r.Value("for"), ":")
+	several := web.Recipients(r.Value("for"))
 	switch {
+	case len(several) > 1:
+		o.PlayerIDs = several
+		return o
 	case !endpoint.IsID(id):
 		f.Add("/player_id", "required", "Choose a player or a batch.")
 	case kind == "batch":

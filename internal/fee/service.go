@@ -71,12 +71,12 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, o Order) (added []*Fe
 		if len(payers) == 0 {
 			return fault.Validation([]fault.Field{{Pointer: "/batch_id", Code: "no_players", Detail: "This batch has no players. Add players to it first."}})
 		}
-		if o.Repeat || o.BatchID != "" {
+		if o.Repeat || o.BatchID != "" || len(o.PlayerIDs) > 0 {
 			seriesID = s.NewID()
 		}
 		added = o.FeesFor(by.AccountID, seriesID, 0, payers, zone, now, s.NewID)
 		work := idempotency.Work{ID: added[0].ID, New: true}
-		if o.BatchID != "" {
+		if o.BatchID != "" || len(o.PlayerIDs) > 0 {
 			work.ID = seriesID
 		}
 		if err := tx.Complete(ctx, work); err != nil {

@@ -90,9 +90,19 @@ func checkPayers(ctx context.Context, db *store.DB, coachID string, o Order) err
 	return err
 }
 
-// payersOf returns the player of an order, or the players that are in its batch. A batch that
+// payersOf returns the players of an order, or the players that are in its batch. A batch that
 // is archived at the same time waits, or is batch_archived.
 func payersOf(ctx context.Context, tx *store.Tx, coachID string, o Order) ([]Payer, error) {
+	if len(o.PlayerIDs) > 0 {
+		rs, err := tx.Query(ctx, `
+			SELECT id, student_name FROM players WHERE coach_id = $1 AND id IN (`+database.Params(2, len(o.PlayerIDs))+`) AND deleted_at IS NULL`,
+			append([]any{coachID}, database.TextArgs(o.PlayerIDs)...)...)
+		payers, err := database.Collect(rs, err, scanPayer)
+		if err == nil && len(payers) < len(o.PlayerIDs) {
+			err = fault.Missing()
+		}
+		return payers, err
+	}
 	if o.BatchID == "" {
 		p := Payer{PlayerID: o.PlayerID}
 		err := tx.QueryRow(ctx, `SELECT student_name FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, o.PlayerID, coachID).Scan(&p.StudentName)
@@ -104,7 +114,11 @@ func payersOf(ctx context.Context, tx *store.Tx, coachID string, o Order) ([]Pay
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.student_name FROM batch_players m JOIN players p ON p.id = m.player_id
 		WHERE m.batch_id = $1 AND m.left_at IS NULL AND p.coach_id = $2 AND p.deleted_at IS NULL`, o.BatchID, coachID)
-	return database.Collect(rs, err, func(s database.Scanner) (p Payer, err error) { return p, s.Scan(&p.PlayerID, &p.StudentName) })
+	return database.Collect(rs, err, scanPayer)
+}
+
+func scanPayer(s database.Scanner) (p Payer, err error) {
+	return p, s.Scan(&p.PlayerID, &p.StudentName)
 }
 
 // insert adds fees. It skips a fee that its series has already.

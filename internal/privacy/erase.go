@@ -156,7 +156,7 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 	var n int64
 	err = db.Write(ctx, func(tx *store.Tx) (err error) {
 		n, err = tx.Exec(ctx, `
-			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL, medical_at = NULL,
+			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', sort_key = '', medical = NULL, medical_at = NULL,
 				basis_note = NULL, erased_at = $2,
 				student_hash = CASE WHEN EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = players.coach_id AND d.player_id = players.id) THEN student_hash END
 			WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(tx.Now))

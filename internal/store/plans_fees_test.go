@@ -21,6 +21,8 @@ func (p *fixture) feeStatements() {
 	due := p.addFee(by, a.ID, today)
 	added, err := fees.Add(bg, by, fee.Order{BatchID: batch, Title: "Training", Amount: 1000, DueOn: today.AddMonths(-2), Repeat: true})
 	ok(p, err)
+	_, err = fees.Add(bg, by, fee.Order{PlayerIDs: []string{a.ID}, Title: "Kit", Amount: 1000, DueOn: today})
+	ok(p, err)
 	_, err = fees.Added(bg, by, added[0].SeriesID)
 	ok(p, err)
 	_, err = p.fees().MakeDue(bg, 10)

@@ -136,6 +136,62 @@ func TestPlayersList(t *testing.T) {
 	})
 }
 
+// TestPlayersByName pages through players in alphabetical order on both engines, begins at a letter, and counts.
+func TestPlayersByName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		want := []string{"Aarti Şen", "asha rao", "Bela", "Élodie", "Emil", "O Brien", "Oak", "O’Brien", "अनिल", "आशा"}
+		ids := map[string]string{}
+		for i, at := range []int{7, 2, 9, 0, 4, 1, 8, 3, 6, 5} {
+			a, err := p.Add(bg, coach, child(want[at], ""), &approval.Person{Name: "Mother", Relationship: "mother", Number: number(10 + i)})
+			ok(p, err)
+			ids[want[at]] = a.ID
+		}
+		other := p.coach(99)
+		p.add(other, "Asha Rao", number(2), "")
+		read := func(from string, limit int) (got []string) {
+			page := approval.NamePage{From: from, Limit: limit}
+			for {
+				some, err := p.PlayersByName(bg, coach, approval.Filter{}, page)
+				ok(p, err)
+				for _, one := range some {
+					got = append(got, one.Student.FullName)
+					page = approval.NamePage{After: one.ID, Limit: limit}
+				}
+				if len(some) < limit {
+					return got
+				}
+			}
+		}
+		for _, limit := range []int{1, 3, 50} {
+			if got := read("", limit); !slices.Equal(got, want) {
+				p.Errorf("by %d: %q, want %q", limit, got, want)
+			}
+		}
+		for from, first := range map[string]int{"B": 2, "C": 3, "E": 3, "O": 5, "आ": 9} {
+			if got := read(from, 50); !slices.Equal(got, want[first:]) {
+				p.Errorf("from %s: %q, want %q", from, got, want[first:])
+			}
+		}
+		// Another name has another place.
+		name := "Zora"
+		_, err := p.Edit(bg, coach, ids["Bela"], approval.Patch{Student: approval.StudentPatch{FullName: &name}})
+		ok(p, err)
+		if got := read("Z", 50); !slices.Equal(got, []string{"Zora", "अनिल", "आशा"}) {
+			p.Errorf("after another name: %q", got)
+		}
+		count, err := p.CountByName(bg, coach, approval.Filter{})
+		ok(p, err)
+		if letters := []string{"A", "E", "O", "Z", "अ", "आ"}; count.Total != len(want) || !slices.Equal(count.Letters, letters) {
+			p.Errorf("count: %v, want %d and %q", count, len(want), letters)
+		}
+		if _, err := p.PlayersByName(bg, other, approval.Filter{}, approval.NamePage{After: ids["Oak"], Limit: 5}); fault.CodeOf(err) != "not_found" {
+			p.Errorf("behind a player of another coach: %v", err)
+		}
+	})
+}
+
 func TestLinksList(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {

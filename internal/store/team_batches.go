@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -101,10 +100,7 @@ func (tx *Tx) BatchPlayers(ctx context.Context, coachID, id string) ([]team.Memb
 		return m, s.Scan(&m.PlayerID, &m.StudentName, &m.HasMedical, database.IntoTime(&m.JoinedAt))
 	})
 	slices.SortFunc(players, func(a, b team.Membership) int {
-		if n := strings.Compare(strings.ToLower(a.StudentName), strings.ToLower(b.StudentName)); n != 0 {
-			return n
-		}
-		return strings.Compare(a.PlayerID, b.PlayerID)
+		return team.CompareNames(a.StudentName, a.PlayerID, b.StudentName, b.PlayerID)
 	})
 	return players, err
 }

@@ -11,6 +11,8 @@ import (
 const (
 	// PlayersPerPage is the length of one page of the roster.
 	PlayersPerPage = 50
+	// SelectedPlayers is the number of players that a form can name.
+	SelectedPlayers = 200
 	// maxSearch is the number of characters of a search.
 	maxSearch = 100
 )

@@ -33,9 +33,12 @@ CREATE TABLE players (
 	-- The keyed hash of coach, name and birth date, by which disputes find the student again.
 	student_hash           BYTEA,
 	-- Whose yes the services of the student need where they need a guardian: any or all.
-	guardian_rule          TEXT   NOT NULL DEFAULT 'any'
+	guardian_rule          TEXT   NOT NULL DEFAULT 'any',
+	-- The place of student_key in alphabetical order: see team.SortKey.
+	sort_key               TEXT   NOT NULL DEFAULT ''
 );
-CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
+-- sort_key follows from student_key: it is in the index for the lists in alphabetical order.
+CREATE UNIQUE INDEX players_once ON players (coach_id, sort_key, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX players_unanswered ON players (unanswered_since, id) WHERE unanswered_since IS NOT NULL AND deleted_at IS NULL;
