@@ -39,7 +39,7 @@ func TestConversationPage(t *testing.T) {
 		s.Clock.Advance(time.Second)
 	}
 	c.get("/coach/messages/replies").want(200)
-	c.get("/coach/conversations").want(200, "31 new")
+	c.get("/coach/messages").want(200, `31<span class="visually-hidden"> New`)
 	live, err := http.NewRequest(http.MethodGet, s.URL+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +50,19 @@ func TestConversationPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	c.get("/coach/conversations").want(200, "31 new") // a page that a script loads again is not read
-	c.get(path).want(200, "Reply 30.", "Reply 1.", "New")
-	c.get("/coach/conversations").want(200, "1 new")
+	c.get("/coach/messages").want(200, `31<span class="visually-hidden"> New`) // a page that a script loads again is not read
+	read := c.get(path).want(200, "Reply 30.", "Reply 1.", "New")
+	if strings.Index(read.body, "Reply 1.") > strings.LastIndex(read.body, "Reply 30.") || strings.LastIndex(read.body, "Reply 30.") > strings.Index(read.body, `name="text"`) {
+		t.Error("the conversation is not in the order of time, with the form below it")
+	}
+	c.get("/coach/messages").want(200, `1<span class="visually-hidden"> New`)
 	older := c.get(path).want(200).without("Reply 0.", "Hello.")
 	c.get(html.UnescapeString(regexp.MustCompile(`href="(` + path + `\?after=[^"]+)"`).FindStringSubmatch(older.raw)[1])).want(200, "Reply 0.")
 	if unread := coach.Call(t, "GET", "/api/messages/replies?unread=true", nil).Want(t, 200).Items(); len(unread) != 0 {
 		t.Errorf("%d replies are unread", len(unread))
+	}
+	if news := coach.Call(t, "GET", "/api/notifications?unread=true", nil).Want(t, 200); strings.Contains(string(news.Body), "team_reply") {
+		t.Error("the notification of a reply that was read is unread")
 	}
 	c.post(path, "text", " ", "channels", "in_app").want(422)
 	c.post(path, "text", "See you.", "channels", "fax").want(422)

@@ -31,9 +31,13 @@ func TestMessageCountsPeople(t *testing.T) {
 	p.open("/coach/messages/write")
 	p.press("See how it arrives", "for", "all", "text", "Training is at six.")
 	p.answered().want(200, "2 people get it. It takes 2 SMS.", "1 person reads", "1 person who has never said yes reads", "1 person is left out").without("Ben Rao")
+	p.wantText("SMS to 2 people. In the app for 1 person. 1 person gets nothing.")
 	p.screenshot("message-people")
 	p.press("Send to 2 people")
 	p.waitForText("The message is on its way.")
-	p.wantText("2 people · Guardians · SMS, In the app")
-	p.get("/coach/messages").want(200, "2 people · Guardians", "1 left out")
+	p.wantText("2 people · Guardians · SMS, In the app", "SMS to 2 people. In the app for 1 person. 1 person gets nothing.")
+	for _, number := range []string{guardianNumber, "+919812345691"} {
+		s.SMS(number, "message", 1)
+	}
+	p.get("/coach/messages").want(200, "All players", "Training is at six.", "1 left out")
 }

@@ -172,6 +172,11 @@ func each[T any](page func(last T) ([]T, error), fn func(T) error) error {
 	}
 }
 
+// Taken reports whether the calling coach has taken attendance, on any day.
+func (s *Service) Taken(ctx context.Context, by actor.Actor) (taken bool, err error) {
+	return taken, s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM attendance_sheets WHERE coach_id = $1)`, by.AccountID).Scan(&taken)
+}
+
 // Today returns the open batches of the calling coach, newest first. today has the batches with
 // a training or a sheet on this day, in the order of the trainings.
 func (s *Service) Today(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error) {

@@ -50,21 +50,31 @@ func (s *Service) Conversations(ctx context.Context, by actor.Actor, after api.K
 	})
 }
 
-// noteConversations saves that the coach and parties of players wrote.
-func noteConversations(ctx context.Context, tx *store.Tx, coachID string, recipients []Recipient) error {
+// noteConversations saves that the coach and parties of players wrote. lineID is the id of a reply or a message to one player, or ""
+// for a broadcast.
+func noteConversations(ctx context.Context, tx *store.Tx, coachID string, recipients []Recipient, lineID string) error {
 	var rows []any
 	seen := map[[3]string]bool{}
 	for _, r := range recipients {
 		if key := [3]string{r.PlayerID, string(r.Party), r.GuardianID}; !seen[key] && r.AccountID != "" {
 			seen[key] = true
 			rows = append(rows, r.PlayerID, string(r.Party), r.GuardianID, coachID, database.Micros(tx.Now))
+			if lineID != "" {
+				rows = append(rows, database.Micros(tx.Now), lineID)
+			}
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	err := tx.InsertRows(ctx, `INSERT INTO conversations (player_id, party, guardian_id, coach_id, last_at)`, `
+	var err error
+	if lineID == "" {
+		err = tx.InsertRows(ctx, `INSERT INTO conversations (player_id, party, guardian_id, coach_id, last_at)`, `
 		ON CONFLICT (player_id, party, guardian_id) DO UPDATE SET last_at = excluded.last_at`, 5, rows)
+	} else {
+		err = tx.InsertRows(ctx, `INSERT INTO conversations (player_id, party, guardian_id, coach_id, last_at, line_at, line_id)`, `
+		ON CONFLICT (player_id, party, guardian_id) DO UPDATE SET last_at = excluded.last_at, line_at = excluded.line_at, line_id = excluded.line_id`, 7, rows)
+	}
 	if err != nil {
 		return fmt.Errorf("save conversations: %w", err)
 	}

@@ -34,6 +34,7 @@ type expansion struct {
 	traceParent  string // of the request of the coach
 	players      []string
 	draft        Draft
+	broadcast    bool
 	nextPlayer   int
 	nextPosition int
 	createdAt    time.Time
@@ -104,12 +105,12 @@ func (s *Service) postponeExpansion(ctx context.Context, e expansion) error {
 // coach are expanded one after the other, so that the messages of a week are counted.
 func nextExpansion(ctx context.Context, tx *store.Tx) (e expansion, found bool, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at, m.trace_parent, m.guardian_id
+		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at, m.trace_parent, m.guardian_id, m.broadcast
 		FROM team_messages m
 		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
 		ORDER BY m.id LIMIT 1 `+tx.SkipLocked(), database.Micros(tx.Now)).
-		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent), database.IntoText(&e.draft.GuardianID))
+		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent), database.IntoText(&e.draft.GuardianID), &e.broadcast)
 	if database.IsNoRows(err) {
 		return e, false, nil
 	}
@@ -138,8 +139,8 @@ func (s *Service) ExpandAccepted(ctx context.Context, coachID, id string) (expan
 			UPDATE team_messages SET next_position = next_position
 			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND expand_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
-			RETURNING players, audience, channels, body, network, next_player, next_position, created_at, trace_parent, guardian_id`, id, coachID).
-			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent), database.IntoText(&e.draft.GuardianID))
+			RETURNING players, audience, channels, body, network, next_player, next_position, created_at, trace_parent, guardian_id, broadcast`, id, coachID).
+			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent), database.IntoText(&e.draft.GuardianID), &e.broadcast)
 		if database.IsNoRows(err) {
 			return nil
 		}
@@ -235,7 +236,11 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
-	if err := noteConversations(ctx, tx, e.coachID, recipients); err != nil {
+	line := e.id
+	if e.broadcast {
+		line = ""
+	}
+	if err := noteConversations(ctx, tx, e.coachID, recipients, line); err != nil {
 		return err
 	}
 	for lane := range lanes {

@@ -232,10 +232,13 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 	return m, to, status.DropReason(to.Number), nil
 }
 
-// PlayerRemoved deletes the coach's notifications of replies. Messages and replies are retained for
+// PlayerRemoved deletes the coach's notifications of replies, which then count as read. Messages and replies are retained for
 // safeguarding.
 func PlayerRemoved(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
 	if err := tx.Defer(ctx, `UPDATE conversations SET ended = TRUE WHERE player_id = $1`, playerID); err != nil {
+		return err
+	}
+	if err := tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE player_id = $1 AND read_at IS NULL`, playerID, database.Micros(tx.Now)); err != nil {
 		return err
 	}
 	return tx.Defer(ctx, `DELETE FROM notifications WHERE account_id = $1 AND player_id = $2 AND type = $3`, coachID, playerID, string(message.TeamReplyType))

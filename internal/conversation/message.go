@@ -55,6 +55,9 @@ type Target struct {
 	All       bool
 }
 
+// broadcast reports whether t is more than one named player.
+func (t Target) broadcast() bool { return t.All || t.BatchID != "" || len(t.sortedPlayers()) > 1 }
+
 // Draft is a message that a coach writes.
 type Draft struct {
 	To       Target

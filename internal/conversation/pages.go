@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -39,12 +40,12 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "GET", Pattern: messagesPath, Handle: site.SignedIn(actor.Coach, p.messages)},
 		{Method: "GET", Pattern: messagesPath + "/write", Handle: site.SignedIn(actor.Coach, p.writePage)},
 		{Method: "POST", Pattern: messagesPath + "/write", Handle: site.SignedIn(actor.Coach, p.write)},
-		{Method: "GET", Pattern: messagesPath + "/replies", Handle: site.SignedIn(actor.Coach, p.replies)},
+		{Method: "GET", Pattern: messagesPath + "/replies", Handle: site.SignedIn(actor.Coach, p.toMessages)},
 		{Method: "POST", Pattern: messagesPath + "/replies/read", Handle: site.SignedIn(actor.Coach, p.readReplies)},
 		{Method: "GET", Pattern: templates, Handle: site.SignedIn(actor.Coach, p.templates)},
 		{Method: "POST", Pattern: templates, Handle: site.SignedIn(actor.Coach, p.addTemplate)},
 		{Method: "POST", Pattern: templates + "/{template_id}/delete", Handle: site.SignedIn(actor.Coach, p.deleteTemplate)},
-		{Method: "GET", Pattern: conversationsPath, Handle: site.SignedIn(actor.Coach, p.conversations)},
+		{Method: "GET", Pattern: conversationsPath, Handle: site.SignedIn(actor.Coach, p.toMessages)},
 		{Method: "GET", Pattern: conversationsPath + "/{player_id}/{party}", Handle: site.SignedIn(actor.Coach, p.coachConversation)},
 		{Method: "POST", Pattern: conversationsPath + "/{player_id}/{party}", Handle: site.SignedIn(actor.Coach, p.writeAnswer)},
 		{Method: "GET", Pattern: messagesPath + "/{message_id}", Handle: site.SignedIn(actor.Coach, p.message)},
@@ -69,21 +70,67 @@ func paged[T any](list []T, path string, key func(T) string) ([]T, string) {
 	return list[:perPage], path + "?" + url.Values{"after": {key(list[perPage-1])}}.Encode()
 }
 
-// messages serves GET /coach/messages: what the coach wrote, newest first.
+// messages serves GET /coach/messages: the conversations with families and the messages to several, the newest line first.
 func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	list, err := p.Messages(ctx, by, web.IDOrNone(r.Value("after")), perPage+1)
-	if err != nil {
-		return web.Response{}, err
-	}
-	unread, err := unreadReplies(ctx, p.DB, by.AccountID)
-	if err != nil {
-		return web.Response{}, err
-	}
 	v := p.site.CoachView(r, "messages", "team_messages.title", by)
-	list, next := paged(list, messagesPath, func(m Message) string { return m.ID })
-	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread, "Done": v.TextOr("team_messages.done."+r.Value("done"), "")}
+	list, err := p.listLines(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Data = map[string]any{"Lines": list, "Done": v.TextOr("team_messages.done."+r.Value("done"), "")}
 	return web.Page("team_messages", v), nil
 }
+
+// lineList is a page of the list of messages.
+type lineList struct {
+	Lines []Line
+	Next  string
+	// Batches has the names of the batches of the broadcasts, by id.
+	Batches map[string]string
+	// Current is the path of the open conversation.
+	Current string
+}
+
+// Path returns the page of a line.
+func (l Line) Path() string {
+	if l.Broadcast != nil {
+		return messagesPath + "/" + l.Broadcast.ID
+	}
+	party := string(l.Party)
+	if l.GuardianID != "" {
+		party = l.GuardianID
+	}
+	return conversationsPath + "/" + l.PlayerID + "/" + party
+}
+
+// listLines returns the page of the list of messages that the query names.
+func (p pages) listLines(ctx context.Context, r *web.Request, by actor.Actor) (list lineList, err error) {
+	var after LinesAfter
+	if r.PathValue("party") == "" {
+		after = LinesAfter{Conversation: conversationKey(r), Broadcast: web.IDOrNone(r.Value("message"))}
+	}
+	if list.Lines, err = p.Lines(ctx, by, after, perPage+1); err != nil {
+		return list, err
+	}
+	if len(list.Lines) > perPage {
+		list.Lines = list.Lines[:perPage]
+		after = behind(list.Lines, after)
+		query := url.Values{"message": {after.Broadcast}}
+		if k := after.Conversation; k.ID != "" {
+			query = url.Values{"message": {after.Broadcast}, "at": {strconv.FormatInt(k.At, 10)}, "after": {k.ID}, "party": {string(k.Party)}, "guardian": {k.GuardianID}}
+		}
+		list.Next = messagesPath + "?" + query.Encode()
+	}
+	names, err := p.site.BatchNames(ctx, by, maxBatchNames)
+	list.Batches = map[string]string{}
+	for _, b := range names {
+		list.Batches[b.ID] = b.Name
+	}
+	return list, err
+}
+
+// maxBatchNames is the number of batches whose names the list knows.
+const maxBatchNames = 100
 
 // statusOf returns how far a message has come to a recipient.
 func statusOf(v *web.View, s State) web.Status {
@@ -124,29 +171,22 @@ func (p pages) message(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
+	ways, err := p.WaysOf(ctx, by, id)
+	if err != nil {
+		return web.Response{}, err
+	}
 	v := p.site.CoachView(r, "messages", "team_message.title", by)
 	recipients, next := paged(recipients, messagesPath+"/"+id, func(r RecipientState) string { return strconv.Itoa(r.Position) })
 	v.Data = map[string]any{
-		"Message": m, "Recipients": recipients, "Counts": counts, "States": States, "Next": next, "Done": v.TextOr("team_messages.done."+r.Value("done"), ""),
+		"Message": m, "Ways": ways, "Recipients": recipients, "Counts": counts, "States": States, "Next": next, "Done": v.TextOr("team_messages.done."+r.Value("done"), ""),
 		"Status": func(s State) web.Status { return statusOf(v, s) }, "Reason": func(reason string) string { return reasonText(v, reason) },
 	}
 	return web.Page("team_message", v), nil
 }
 
-// replies serves GET /coach/messages/replies, newest first.
-func (p pages) replies(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	list, err := p.Replies(ctx, by, false, web.IDOrNone(r.Value("after")), perPage+1)
-	if err != nil {
-		return web.Response{}, err
-	}
-	unread, err := unreadReplies(ctx, p.DB, by.AccountID)
-	if err != nil {
-		return web.Response{}, err
-	}
-	v := p.site.CoachView(r, "messages", "replies.title", by)
-	list, next := paged(list, messagesPath+"/replies", func(r Reply) string { return r.ID })
-	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread}
-	return web.Page("replies", v), nil
+// toMessages serves the addresses of the lists of conversations and of replies, which are one list.
+func (p pages) toMessages(context.Context, *web.Request, actor.Actor) (web.Response, error) {
+	return web.Redirect(messagesPath), nil
 }
 
 // readReplies serves POST /coach/messages/replies/read: it marks all replies as read.
@@ -154,7 +194,7 @@ func (p pages) readReplies(ctx context.Context, _ *web.Request, by actor.Actor) 
 	if _, err := p.ReadReplies(ctx, by, nil); err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(messagesPath + "/replies"), nil
+	return web.Redirect(messagesPath), nil
 }
 
 // conversation serves GET /me/{role}/players/{player_id}/messages: what the coach and the
@@ -168,7 +208,7 @@ func (p pages) conversationPage(ctx context.Context, r *web.Request, by actor.Ac
 		list, err := p.Conversation(ctx, by, d.ID, web.IDOrNone(r.Value("after")), perPage+1)
 		list, next := paged(list, d.Path+"/messages", func(e Entry) string { return e.ID })
 		return map[string]any{
-			"Form": f, "Answer": d, "List": list, "Next": next, "RequestID": p.NewID(), "Done": p.site.NewView(r, "").TextOr("conversation.done."+r.Value("done"), ""),
+			"Form": f, "Answer": d, "Days": byDay(p.site.NewView(r, ""), list, func(e Entry) time.Time { return e.CreatedAt }), "Next": next, "RequestID": p.NewID(), "Done": p.site.NewView(r, "").TextOr("conversation.done."+r.Value("done"), ""),
 		}, err
 	})
 }
@@ -192,7 +232,7 @@ func (p pages) writeReply(ctx context.Context, r *web.Request, by actor.Actor) (
 	f := &web.Form{Values: r.Form}
 	switch {
 	case err == nil:
-		return web.Redirect(path + "?done=sent"), nil
+		return web.Redirect(path + "?done=sent#end"), nil
 	case fault.KindOf(err) == fault.Forbidden: // the approval has ended meanwhile
 		return web.Redirect(path), nil
 	case fault.CodeOf(err) == "message_limit":

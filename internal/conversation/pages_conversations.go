@@ -1,9 +1,12 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -13,23 +16,6 @@ import (
 )
 
 const conversationsPath = "/coach/conversations"
-
-// conversations serves GET /coach/conversations, newest first.
-func (p pages) conversations(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	list, err := p.Conversations(ctx, by, conversationKey(r), perPage+1)
-	if err != nil {
-		return web.Response{}, err
-	}
-	v := p.site.CoachView(r, "messages", "conversations.title", by)
-	next := ""
-	if len(list) > perPage {
-		list = list[:perPage]
-		last := list[perPage-1]
-		next = conversationsPath + "?" + url.Values{"at": {strconv.FormatInt(last.LastAt.UnixMicro(), 10)}, "after": {last.PlayerID}, "party": {string(last.Party)}, "guardian": {last.GuardianID}}.Encode()
-	}
-	v.Data = map[string]any{"List": list, "Next": next}
-	return web.Page("conversations", v), nil
-}
 
 // conversationKey returns the conversation after which a page begins, or the zero key.
 func conversationKey(r *web.Request) (k api.Keyset) {
@@ -47,9 +33,17 @@ func partyIn(r *web.Request) (playerID string, party actor.Role, guardianID stri
 }
 
 // coachConversation serves GET /coach/conversations/{player_id}/{party}: what the coach and a party wrote on all
-// channels.
+// channels, the oldest first, and the form of the next message. again=… names a message that the form has again.
 func (p pages) coachConversation(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	return p.coachConversationPage(ctx, r, by, r.Restored(new(web.Form)))
+	f := r.Restored(new(web.Form))
+	if id := web.IDOrNone(r.Value("again")); id != "" && f.Value("text") == "" {
+		m, err := p.Message(ctx, by, id)
+		if err != nil && !fault.IsMissing(err) {
+			return web.Response{}, err
+		}
+		f.Values = url.Values{"text": {m.Text}, "channels": {string(SMS)}}
+	}
+	return p.coachConversationPage(ctx, r, by, f)
 }
 
 func (p pages) coachConversationPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
@@ -70,16 +64,82 @@ func (p pages) coachConversationPage(ctx context.Context, r *web.Request, by act
 	if err := p.readShown(ctx, r, by, list); err != nil {
 		return web.Response{}, err
 	}
+	lines, err := p.listLines(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	lines.Current = Line{Summary: with}.Path()
 	v := p.site.CoachView(r, "messages", "conversations.one.title", by)
+	v.TitleName = cmp.Or(with.Name, with.StudentName)
 	if f.Value("channels") == "" {
 		f.Values = url.Values{"channels": {string(answerBy)}, "text": {f.Value("text")}}
 	}
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{
-		"With": with, "List": list, "Next": next, "RequestID": p.NewID(), "Channels": p.channels(), "Done": v.TextOr("team_messages.done."+r.Value("done"), ""),
-		"Status": func(s State) web.Status { return statusOf(v, s) }, "Reason": func(reason string) string { return reasonText(v, reason) },
+		"With": with, "Lines": lines, "Days": byDay(v, list, func(i Item) time.Time { return i.CreatedAt }), "Next": next, "RequestID": p.NewID(), "Channels": p.channels(),
+		"Done": v.TextOr("team_messages.done."+r.Value("done"), ""), "State": func(i Item) lineState { return stateOf(v, i, with, path) },
 	}
 	return web.FormPage("coach_conversation", v), nil
+}
+
+// dayOf are the entries of a conversation on one day.
+type dayOf[T any] struct {
+	Day   string
+	Items []T
+}
+
+// byDay groups entries that are newest first by day, the oldest first.
+func byDay[T any](v *web.View, list []T, at func(T) time.Time) []dayOf[T] {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b T) int { return at(a).Compare(at(b)) })
+	var days []dayOf[T]
+	for _, i := range list {
+		day := v.DayOf(at(i))
+		if len(days) == 0 || days[len(days)-1].Day != day {
+			days = append(days, dayOf[T]{Day: day})
+		}
+		last := &days[len(days)-1]
+		last.Items = append(last.Items, i)
+	}
+	return days
+}
+
+// lineState is how far a message of the coach has come, in one line, and what the coach can do if it did not arrive.
+type lineState struct {
+	web.Status
+	Channel string
+	// Reason is why it did not arrive, and Path leads to what Step says. All are empty if it did.
+	Reason, Step, Path string
+}
+
+// stateOf returns the state of the best channel of a message to a party. path is the page of the conversation.
+func stateOf(v *web.View, i Item, with Summary, path string) lineState {
+	best := RecipientState{Channels: i.Channels}.Best()
+	s := lineState{Status: statusOf(v, best.Shown()), Channel: v.MustT("message_channel." + string(best.Channel))}
+	switch best.State {
+	case Delivered:
+		s.Symbol = "✓✓"
+		return s
+	case Sent:
+		s.Status = web.Status{Symbol: "✓", Text: s.Text}
+		return s
+	case Queued:
+		s.Reason = reasonText(v, best.Reason)
+		return s
+	}
+	s.Status = web.Status{Class: "no", Symbol: "!", Text: v.MustT("team_message.state.failed")}
+	s.Reason = reasonText(v, best.Reason)
+	player := web.CoachPlayer(with.PlayerID)
+	switch Reason(best.Reason) {
+	case ReasonNoNumber, ReasonDisputed, ReasonNumberNotAllowed, "contact_changed", "invalid_number", "unknown_number":
+		s.Step, s.Path = v.MustT("conversations.step.number"), player+"/edit"
+	case ReasonStopped, ReasonWeeklyLimit, ReasonNoGuardian, ReasonPlayerRemoved, ReasonSuspended, ReasonSameNumber:
+		s.Step, s.Path = v.MustT("conversations.step.player"), player
+	default:
+		s.Step, s.Path = v.MustT("conversations.step.again"), path+"?again="+i.ID+"#text"
+	}
+	return s
 }
 
 // readShown marks the replies of a page as read, but not those of a page that a script loads again: it may be
@@ -127,7 +187,7 @@ func (p pages) writeAnswer(ctx context.Context, r *web.Request, by actor.Actor) 
 	f := &web.Form{Values: r.Form}
 	switch code := fault.CodeOf(err); {
 	case err == nil:
-		return web.Redirect(conversationsPath + "/" + playerID + "/" + r.PathValue("party") + "?done=sent"), nil
+		return web.Redirect(conversationsPath + "/" + playerID + "/" + r.PathValue("party") + "?done=sent#end"), nil
 	case code == "message_limit" || code == "tier_limit":
 		p.site.AddError(r, f, "", err)
 	case !p.site.AddFaults(r, f, err, fields):

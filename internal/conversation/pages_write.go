@@ -64,6 +64,10 @@ var fields = map[string]string{
 // step=change it shows the form again, with template=… also with the text of that template, with step=shorten a
 // preview with characters that take less room, else a preview.
 func (p pages) write(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	if len(r.Form["player"]) > 0 { // the ticked players replace what the list above them says
+		web.SetRecipient(r.Form, r)
+		r.Form.Del("player")
+	}
 	f := &web.Form{Values: r.Form}
 	switch {
 	case r.Value("step") == "change":
@@ -161,8 +165,12 @@ func (p pages) preview(ctx context.Context, r *web.Request, by actor.Actor, f *w
 	totals, leftOut := plan.Totals(), plan.PeopleLeftOut()
 	leftOut = leftOut[:min(len(leftOut), shown)]
 	v.Form, v.Path = f, messagesPath+"/write"
+	names, err := p.site.Approvals.NamesOf(ctx, by, web.Recipients(r.Value("for")))
+	if err != nil {
+		return web.Response{}, err
+	}
 	v.Data = map[string]any{
-		"Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
+		"Ways": plan.Ways(), "Names": names, "Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
 		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.NewID(), "Channels": r.Form["channels"], "Long": plan.Long(),
 		"Reason": func(reason string) string { return reasonText(v, reason) },
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -119,7 +120,7 @@ func saveReply(ctx context.Context, tx *store.Tx, r *Reply) error {
 	if err != nil {
 		return fmt.Errorf("save reply: %w", err)
 	}
-	if err := noteConversations(ctx, tx, r.CoachID, []Recipient{{PlayerID: r.PlayerID, Party: r.Party, GuardianID: r.GuardianID, AccountID: r.AccountID}}); err != nil {
+	if err := noteConversations(ctx, tx, r.CoachID, []Recipient{{PlayerID: r.PlayerID, Party: r.Party, GuardianID: r.GuardianID, AccountID: r.AccountID}}, r.ID); err != nil {
 		return err
 	}
 	return notice.Notify(ctx, tx, []event.Event{r.event()})
@@ -172,16 +173,22 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 	})
 }
 
-// ReadReplies marks the replies to the calling coach among ids as read, or all if ids is nil. It
-// returns how many are unread, at most notice.MaxUnread.
+// ReadReplies marks the replies to the calling coach among ids as read, or all if ids is nil, and the notifications of
+// replies about their players. It returns how many are unread, at most notice.MaxUnread.
 func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string) (unread int, err error) {
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		if ids == nil {
-			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, by.AccountID, database.Micros(tx.Now))
+			err = tx.DeferEach(ctx, []string{
+				`UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`,
+				`UPDATE notifications SET read_at = $2 WHERE account_id = $1 AND read_at IS NULL AND type = 'team_reply'`,
+			}, by.AccountID, database.Micros(tx.Now))
 		} else {
 			args := append([]any{by.AccountID, database.Micros(tx.Now)}, database.PaddedIDs(ids)...)
-			err = tx.Defer(ctx, `
-				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+database.Params(3, len(args)-2)+`)`, args...)
+			err = tx.DeferEach(ctx, []string{
+				`UPDATE notifications SET read_at = $2 WHERE account_id = $1 AND read_at IS NULL AND type = 'team_reply'
+					AND player_id IN (SELECT r.player_id FROM team_replies r WHERE r.coach_id = $1 AND r.read_at IS NULL AND r.id IN (` + database.Params(3, len(args)-2) + `))`,
+				`UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (` + database.Params(3, len(args)-2) + `)`,
+			}, args...)
 		}
 		if err != nil {
 			return fmt.Errorf("mark replies as read: %w", err)
@@ -190,6 +197,20 @@ func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string)
 		return err
 	})
 	return unread, err
+}
+
+// newReplies is how many unread replies an overview shows.
+const newReplies = 3
+
+// NewReplies returns the newest unread replies to the calling coach.
+func (s *Service) NewReplies(ctx context.Context, by actor.Actor) ([]public.NewReply, error) {
+	replies, err := s.Replies(ctx, by, true, "", newReplies)
+	list := make([]public.NewReply, len(replies))
+	for i, r := range replies {
+		line := Line{Summary: Summary{PlayerID: r.PlayerID, Party: r.Party, GuardianID: r.GuardianID}}
+		list[i] = public.NewReply{Name: r.Name, StudentName: r.StudentName, Party: r.Party, Text: r.Text, At: r.CreatedAt, Path: line.Path()}
+	}
+	return list, err
 }
 
 // Unread counts the unread replies to the calling coach, at most notice.MaxUnread.

@@ -136,10 +136,10 @@ func (s *Service) accept(ctx context.Context, by actor.Actor, id string, d Draft
 		}
 		err = tx.Defer(ctx, `
 			INSERT INTO team_messages (id, coach_id, batch_id, to_all, players, audience, channels, body, network,
-				recipients, left_out, segments, people, people_left_out, next_player, next_position, created_at, trace_parent, guardian_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, 1, $15, $16, $17)`,
+				recipients, left_out, segments, people, people_left_out, next_player, next_position, created_at, trace_parent, guardian_id, broadcast)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, 1, $15, $16, $17, $18)`,
 			m.ID, m.CoachID, database.Text(m.To.BatchID), m.To.All, string(list), string(m.Audience), joinChannels(m.Channels), m.Text, database.Text(by.Network),
-			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, database.Micros(tx.Now), database.Text(telemetry.Parent(ctx)), database.Text(m.GuardianID))
+			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, database.Micros(tx.Now), database.Text(telemetry.Parent(ctx)), database.Text(m.GuardianID), m.To.broadcast())
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}

@@ -37,12 +37,13 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 			}
 			return list, unread, err
 		},
+		NewReplies:    conversations.NewReplies,
 		UnreadReplies: conversations.Unread,
 		UnpaidFees:    fees.Unpaid,
 		FamilyNews: func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error) {
 			all := map[string]public.FamilyNews{}
 			for _, id := range playerIDs {
-				news, err := familyNews(ctx, by, id, fees, records)
+				news, err := familyNews(ctx, by, id, fees, records, conversations)
 				if err != nil {
 					return nil, err
 				}
@@ -53,7 +54,7 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 		PlayerStrip: func(ctx context.Context, by actor.Actor, playerID string) (public.PlayerStrip, error) {
 			return playerStrip(ctx, by, playerID, attended, fees, records)
 		},
-		TeamToday: attended.Today,
+		TeamToday: attended.Today, TookAttendance: attended.Taken,
 		TrainingsToday: func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error) {
 			return trainings.Today(ctx, by, open)
 		},
@@ -107,7 +108,7 @@ func playerStrip(ctx context.Context, by actor.Actor, playerID string, attended 
 }
 
 // familyNews leaves out what the caller may not see at the moment.
-func familyNews(ctx context.Context, by actor.Actor, playerID string, fees *fee.Service, records *progress.Service) (news public.FamilyNews, err error) {
+func familyNews(ctx context.Context, by actor.Actor, playerID string, fees *fee.Service, records *progress.Service, conversations *conversation.Service) (news public.FamilyNews, err error) {
 	list, err := fees.ListForFamily(ctx, by, playerID, fee.Page{Limit: openFeesRead})
 	if err != nil && fault.KindOf(err) != fault.Forbidden {
 		return news, err
@@ -124,6 +125,20 @@ func familyNews(ctx context.Context, by actor.Actor, playerID string, fees *fee.
 	}
 	for _, r := range reports {
 		news.Report, news.ReportAt = r.Title, r.CreatedAt
+	}
+	results, err := records.Measurements(ctx, by, playerID, "", progress.Measurement{}, 1)
+	if err != nil && fault.KindOf(err) != fault.Forbidden {
+		return news, err
+	}
+	for _, m := range results {
+		news.Metric, news.Result = m.Metric, m.Text()
+	}
+	written, err := conversations.Conversation(ctx, by, playerID, "", 1)
+	if err != nil && fault.KindOf(err) != fault.Forbidden {
+		return news, err
+	}
+	for _, e := range written {
+		news.Message, news.FromCoach, news.MessageAt = e.Text, e.FromCoach, e.CreatedAt
 	}
 	return news, nil
 }

@@ -44,6 +44,8 @@ func (p *fixture) attendanceStatements(by actor.Actor, batchID, playerID string)
 	if err != nil || len(players) == 0 {
 		p.Fatal(players, err)
 	}
+	_, err = s.Taken(bg, by)
+	ok(p, err)
 	_, err = s.Superseded(bg, by, batchID, day)
 	ok(p, err)
 	_, err = s.Sheets(bg, by, batchID, attendance.Period{}, "", 5)

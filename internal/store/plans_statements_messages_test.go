@@ -29,6 +29,8 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.notices().Unread(bg, by)
 	ok(p, err)
+	_, err = p.notices().UnreadNews(bg, by)
+	ok(p, err)
 	_, err = p.db.Outbox.SavePreferences(bg, by.Number, message.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
 	ok(p, err)
 	_, err = p.db.Outbox.SavePreferences(bg, by.Number, message.PreferencesPatch{StoppedCoaches: &[]string{}})

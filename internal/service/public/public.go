@@ -83,11 +83,15 @@ type Team struct {
 	// RecentMessages returns the newest messages of the calling coach, and how many replies are unread. A
 	// message is a conversation.Message.
 	RecentMessages func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error)
+	// NewReplies returns the newest unread replies to the calling coach, at most three.
+	NewReplies func(ctx context.Context, by actor.Actor) ([]NewReply, error)
 	// UnreadReplies counts the unread replies to the calling coach.
 	UnreadReplies func(ctx context.Context, by actor.Actor) (int, error)
 	// TeamToday returns the open batches of the calling coach, newest first, and those with a training or
 	// a sheet on this day, in the order of the trainings.
 	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)
+	// TookAttendance reports whether the calling coach has taken attendance, on any day.
+	TookAttendance func(ctx context.Context, by actor.Actor) (bool, error)
 	// What package training shows on the pages of others, for its templates: trainings-today with the open
 	// batches, batch-trainings, next-training by player, and family-trainings.
 	TrainingsToday  func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error)
@@ -96,12 +100,23 @@ type Team struct {
 	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
 	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
 	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
-	// FamilyNews returns what is due and the last report of players, for the calling guardian or student.
+	// FamilyNews returns what is due, and the last message, report and result of players, for the calling guardian or student.
 	FamilyNews func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]FamilyNews, error)
 	// PlayerStrip returns the figures at the top of the page of a player, for its coach.
 	PlayerStrip func(ctx context.Context, by actor.Actor, playerID string) (PlayerStrip, error)
 	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.
 	UnpaidFees func(ctx context.Context, by actor.Actor) ([]FeeSum, error)
+}
+
+// NewReply is a reply that the coach has not read.
+type NewReply struct {
+	// Name is the name of the party, "" if the coach does not know it any more.
+	Name, StudentName string
+	Party             actor.Role
+	Text              string
+	At                time.Time
+	// Path is the page of the conversation.
+	Path string
 }
 
 // FeeSum is the sum of unpaid fees in one currency.
@@ -135,4 +150,10 @@ type FamilyNews struct {
 	// Report is the title of the newest report; "" without one.
 	Report   string
 	ReportAt time.Time
+	// Message is the newest message of the conversation with the coach, FromCoach says who wrote it; "" without one.
+	Message   string
+	FromCoach bool
+	MessageAt time.Time
+	// Metric and Result are from the newest measurement; "" without one.
+	Metric, Result string
 }

@@ -40,9 +40,12 @@ CREATE TABLE team_messages (
 	-- trace_parent is the W3C traceparent of the request of the coach.
 	trace_parent TEXT,
 	-- The only guardian whom a message to guardians is for; NULL for all.
-	guardian_id  TEXT
+	guardian_id  TEXT,
+	-- A message to all, to a batch or to several players, not to one player.
+	broadcast    BOOLEAN NOT NULL DEFAULT FALSE
 );
 CREATE INDEX team_messages_of_coach ON team_messages (coach_id, id);
+CREATE INDEX team_messages_broadcast ON team_messages (coach_id, id) WHERE broadcast = TRUE;
 -- A coach's messages are expanded one after the other.
 CREATE INDEX team_messages_waiting ON team_messages (id) WHERE expanded_at IS NULL;
 CREATE INDEX team_messages_waiting_of_coach ON team_messages (coach_id, id) WHERE expanded_at IS NULL;
@@ -92,6 +95,7 @@ CREATE INDEX chat_held_of_number ON chat_held (mobile_number);
 CREATE INDEX chat_held_by_time ON chat_held (created_at);
 
 -- A conversation of a coach with a party of a player, over all channels. ended: the coach removed the player.
+-- line_id is the newest reply, or message to this player alone, and line_at its time. Broadcasts count only for last_at.
 CREATE TABLE conversations (
 	player_id TEXT    NOT NULL REFERENCES players (id),
 	party     TEXT    NOT NULL,
@@ -99,6 +103,9 @@ CREATE TABLE conversations (
 	last_at   BIGINT  NOT NULL,
 	ended     BOOLEAN NOT NULL DEFAULT FALSE,
 	guardian_id TEXT  NOT NULL DEFAULT '', -- empty for the student
+	line_at   BIGINT,
+	line_id   TEXT,
 	PRIMARY KEY (player_id, party, guardian_id)
 );
+CREATE INDEX conversations_lines ON conversations (coach_id, line_at, player_id, party, guardian_id) WHERE ended = FALSE AND line_at IS NOT NULL;
 CREATE INDEX conversations_of_coach ON conversations (coach_id, last_at, player_id, party, guardian_id) WHERE ended = FALSE;
