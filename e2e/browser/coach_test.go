@@ -105,7 +105,7 @@ func TestFirstDay(t *testing.T) {
 
 		guardian.press("My permissions")
 		guardian.press("Asha Rao")
-		guardian.press("Take my yes back")
+		guardian.press("Change: Take my yes back")
 		guardian.press("Take my yes back")
 		coach.open("/coach/players")
 		coach.waitForText("Guardian took it back")

@@ -166,7 +166,7 @@ func TestCoachVerification(t *testing.T) {
 		operator := s.Operator(t, "kyc")
 		submission := operator.Call(t, "GET", "/api/admin/kyc/"+user.ID, nil).Want(t, 200).String("submission_id")
 		operator.Call(t, "POST", "/api/admin/kyc/"+user.ID+"/reject", map[string]any{"submission_id": submission, "reason": "The picture is dark."}).Want(t, 200)
-		p.get("/coach").want(200, "Needs you", "Identity check", "Not accepted", "“The picture is dark.”", "You have no players yet")
+		p.get("/coach").want(200, "Needs you", "Identity check", "Not accepted", "“The picture is dark.”", "Its players")
 		if got := p.count("#needs-you .count, .needs .status.no"); got != 2 {
 			t.Errorf("the needs do not count the refused check:\n%s", p.html())
 		}
@@ -175,7 +175,7 @@ func TestCoachVerification(t *testing.T) {
 		p.press("Correct and send again")
 		p.waitForText("The picture is dark.")
 		p.open("/coach/notifications")
-		p.press("See the check of my identity")
+		p.click(`.news-list a[href="/coach/verification"]`)
 		p.waitForText("The picture is dark.")
 		p.screenshot("verification-rejected")
 		p.press("Submit")

@@ -32,6 +32,7 @@ func (p pages) playerRoutes() []web.Route {
 	const players, one = "/coach/players", "/coach/players/{player_id}"
 	return []web.Route{
 		{Method: "GET", Pattern: players, Handle: p.site.SignedIn(actor.Coach, p.players)},
+		{Method: "GET", Pattern: "/coach/family-view", Handle: p.site.SignedIn(actor.Coach, p.familyView)},
 		{Method: "GET", Pattern: players + "/add", Handle: p.site.SignedIn(actor.Coach, p.addPlayerPage)},
 		{Method: "POST", Pattern: players + "/add", Handle: p.site.SignedIn(actor.Coach, p.addPlayer)},
 		{Method: "GET", Pattern: players + "/remind", Handle: p.site.SignedIn(actor.Coach, p.remindAllPage)},

@@ -48,6 +48,12 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
+	var replies []public.NewReply
+	if unreadReplies > 0 {
+		if replies, err = p.NewReplies(ctx, by); err != nil {
+			return Response{}, err
+		}
+	}
 	var rejected *public.Verification
 	if board.KYC == coach.Rejected {
 		verification, err := p.Verification(ctx, by)
@@ -64,20 +70,23 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if needs += len(overdue); unreadReplies > 0 {
 		needs++
 	}
-	v := p.SignedInView(r, "today.title", by)
-	v.Section, v.Unread, v.Replies = "today", board.Unread, unreadReplies
+	steps, err := p.firstSteps(ctx, by, board, batches)
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.CoachView(r, "today", "today.title", by)
 	fresh, older, long := board.Pending.Waiting()
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Unpaid": unpaid, "Overdue": overdue, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today, "Trainings": trainings,
+		"Unpaid": unpaid, "Overdue": overdue, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Steps": steps, "Today": today, "Trainings": trainings,
 		"Fresh": fresh, "Older": older, "Long": long,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},
 			{"storage", (used.StorageBytes + megabyte - 1) / megabyte, limits.StorageBytes / megabyte},
 			{"messages", used.Messages, limits.MessagesPerDay},
 		},
-		"Messages": messages, "UnreadReplies": unreadReplies,
+		"Messages": messages, "NewReplies": replies, "UnreadReplies": unreadReplies,
 		"Done": v.TextOr("player.done."+r.Value("done"), ""),
 	}
 	return Page("today", v), nil

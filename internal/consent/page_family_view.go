@@ -1,0 +1,39 @@
+package consent
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// familyView serves GET /coach/family-view: the question as a guardian of the coach reads it, about a sample child. It sends nothing.
+func (p pages) familyView(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	profile, err := p.site.Coaches.Profile(ctx, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	plan, err := p.site.Subscriptions.Of(ctx, by.AccountID)
+	if err != nil {
+		return web.Response{}, err
+	}
+	batches, err := p.site.BatchNames(ctx, by, 1)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v := p.site.CoachView(r, "players", "family_view.title", by)
+	q := question{
+		Coach: message.Name(profile.Name, ""), Student: v.MustT("family_view.child"), Guardian: true, Chat: p.Rules.HasChat,
+		Services: web.ServicesOf(approval.ConsentStatus{CoachTier: plan.Tier.Name}.Availability(p.Rules, p.Now())),
+	}
+	if len(batches) > 0 {
+		q.Batch = message.Name(batches[0].Name, "")
+	}
+	if q.Picture, q.Verified, err = p.site.ShownOf(ctx, by.AccountID); err != nil {
+		return web.Response{}, err
+	}
+	v.Data = q
+	return web.Page("family_view", v), nil
+}
