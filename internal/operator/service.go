@@ -177,6 +177,9 @@ const failedWithin = 24 * time.Hour
 type Counts struct {
 	// Verifications and TierRequests wait for a decision.
 	Verifications, TierRequests int
+	// Names are names and pictures of coaches that wait for a decision, Disputes the wrong numbers that stand, and Webhooks
+	// those that fail or were disabled because they failed.
+	Names, Disputes, Webhooks int
 	// FailedDeliveries are the messages that failed in the last 24 h.
 	FailedDeliveries int
 }

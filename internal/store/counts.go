@@ -31,16 +31,19 @@ func (db *DB) Backlog(ctx context.Context, lane message.Lane, limit int) (queued
 	return queued, oldest, err
 }
 
-// countWaiting counts what waits for operators, each up to operator.MaxCount: verifications, requests
-// for tiers, and messages that failed after since.
+// countWaiting counts what waits for operators, each up to operator.MaxCount: verifications, names, requests
+// for tiers, wrong numbers, failing webhooks, and messages that failed after since.
 func (db *DB) countWaiting(ctx context.Context, since time.Time) (operator.Counts, error) {
 	var c operator.Counts
 	err := db.sql.QueryRow(ctx, `
 		SELECT
 			(SELECT count(*) FROM (SELECT 1 FROM kyc_submissions s WHERE s.state = 'submitted' LIMIT $1) v),
 			(SELECT count(*) FROM (SELECT 1 FROM coaches c WHERE c.requested_tier IS NOT NULL LIMIT $1) t),
-			(SELECT count(*) FROM (SELECT 1 FROM deliveries d `+message.FailedWhere+` AND d.updated_at > $2 LIMIT $1) f)`,
-		operator.MaxCount, database.Micros(since)).Scan(&c.Verifications, &c.TierRequests, &c.FailedDeliveries)
+			(SELECT count(*) FROM (SELECT 1 FROM deliveries d `+message.FailedWhere+` AND d.updated_at > $2 LIMIT $1) f),
+			(SELECT count(*) FROM (SELECT 1 FROM coaches c WHERE c.name_check_at > 0 LIMIT $1) n),
+			(SELECT count(*) FROM (SELECT 1 FROM disputes p WHERE p.created_at > 0 LIMIT $1) d),
+			(SELECT count(*) FROM (SELECT 1 FROM webhooks w WHERE w.id > '' AND (w.failing_since IS NOT NULL OR w.disabled_reason = 'failing') LIMIT $1) h)`,
+		operator.MaxCount, database.Micros(since)).Scan(&c.Verifications, &c.TierRequests, &c.FailedDeliveries, &c.Names, &c.Disputes, &c.Webhooks)
 	if err != nil {
 		return c, fmt.Errorf("count what waits for operators: %w", err)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/touchline/touchline/internal/operator"
@@ -157,9 +158,38 @@ func (c *Console) overview(next http.Handler) Handler {
 			return Response{}, err
 		}
 		v := c.NewView(r, "overview", "operator.title")
-		v.Data = map[string]int{"kyc": counts.Verifications, "tier-requests": counts.TierRequests, "deliveries": counts.FailedDeliveries}
+		v.Data = v.waiting(counts)
 		return Page("operator", v), nil
 	}
+}
+
+// waitingItem is a number on the overview, and the page of what it counts, "" if the token does not allow it or there is none.
+type waitingItem struct {
+	Name, Path string
+	Count      int
+}
+
+// waiting lists what waits for operators.
+func (v *View) waiting(counts operator.Counts) []waitingItem {
+	items := []waitingItem{
+		{"kyc", "/kyc", counts.Verifications},
+		{"names", "/names", counts.Names},
+		{"tier-requests", "/tier-requests", counts.TierRequests},
+		{"deliveries", "/deliveries", counts.FailedDeliveries},
+		{"webhooks", "/webhooks", counts.Webhooks},
+		{"disputes", "", counts.Disputes},
+	}
+	menu := v.consoleMenu()
+	for i := range items {
+		section := items[i].Path
+		if section == "/names" {
+			section = "/kyc"
+		}
+		if !slices.ContainsFunc(menu, func(m MenuItem) bool { return m.Path == section }) {
+			items[i].Path = ""
+		}
+	}
+	return slices.DeleteFunc(items, func(i waitingItem) bool { return i.Path == "" && i.Name != "disputes" })
 }
 
 func (c *Console) signInForm(r *Request, f *Form) Response {
