@@ -23,7 +23,7 @@ import (
 var withoutCheck = []string{
 	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
-	"/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
+	"/coach/conversations", "/coach/messages/replies", "/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/names/{coach_id}/pictures/{document_id}", "/deliveries/search", "/me/guardian/receipts/{record_id}", "/me/student/receipts/{record_id}",
 }
 
@@ -156,14 +156,14 @@ func TestAccessibility(t *testing.T) {
 				p := newPhone(t, s.URL)
 				coaches = p
 				p.signIn(s, "coach", coachNumber)
-				p.checkPages("/coach", "", "/more", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
+				p.checkPages("/coach", "", "/more", "/family-view", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
 					"/settings", "/settings/email", "/settings/passkeys", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
-				p.checkPages("/coach/players", "", "?select=codes", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
+				p.checkPages("/coach/players", "", "?select=1", "?select=1&all=1", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
 				p.checkPages("/coach/players/"+asha, "", "?tab=history", "?tab=details", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
 				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian", "/medical")
 				p.checkStep("/coach/players/"+bela+"/medical", func() { p.click("main form button") })
-				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
+				p.checkPages("/coach/batches", "", "/add", "/join?player="+bela, "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
 				p.checkPages("/coach/trainings/"+slot, "", "/edit", "/cancel")
 				p.checkPages("/coach/trainings/"+game, "", "?done=cancelled")
 				p.checkPages("/coach/batches/"+batch+"/trainings/add", "")
@@ -172,8 +172,8 @@ func TestAccessibility(t *testing.T) {
 				p.click("main form button")
 				p.checkPages("/coach/calendar", "")
 				p.checkStep("/coach/batches/"+batch+"/trainings/add", func() { p.click("main form[novalidate] button:not(.link)") })
-				p.checkPages("/coach/messages", "", "/write", "/write?player="+asha+"&player="+bela, "/templates", "/replies", "/"+message)
-				p.checkPages("/coach/conversations", "", "/"+bela+"/student", "/"+asha+"/guardian")
+				p.checkPages("/coach/messages", "", "/write", "/write?player="+asha+"&player="+bela, "/templates", "/"+message)
+				p.checkPages("/coach/conversations", "/"+bela+"/student", "/"+asha+"/guardian")
 				p.checkStep("/coach/conversations/"+asha+"/guardian", func() { p.click("main form[novalidate] button") })
 				p.open("/coach/settings/email")
 				p.fill("email", "meera@club.example")

@@ -74,7 +74,7 @@ func TestGuardianApprovesFromLink(t *testing.T) {
 				}
 				p.press("See Asha Rao")
 				p.screenshot("permission")
-				p.press("Take my yes back")
+				p.press("Change: Take my yes back")
 				p.press("Take my yes back")
 				if got := p.heading(); !strings.HasPrefix(got, "You took your yes back") {
 					t.Errorf("got the confirmation %q", got)

@@ -188,7 +188,7 @@ func TestFiguresOfDemoClub(t *testing.T) {
 
 	check(coach, "/coach", coachPageBytes)
 	var inside bool
-	coach.script(`(() => { const bar = document.querySelector('.five').getBoundingClientRect(); return bar.bottom === innerHeight && document.querySelectorAll('.five a').length === 5 })()`, &inside)
+	coach.script(`(() => { const bar = document.querySelector('.five').getBoundingClientRect(); return bar.bottom === innerHeight && [...document.querySelectorAll('.five a')].filter((a) => a.checkVisibility()).length === 5 })()`, &inside)
 	if !inside {
 		t.Error("the bar of five is not at the bottom of the window")
 	}
@@ -240,15 +240,58 @@ func TestFiguresOfDemoClub(t *testing.T) {
 	coach.press("Save")
 	coach.waitForText("Saved.")
 
-	for _, path := range []string{"/coach/batches", "/coach/messages", "/coach/more"} {
+	height := func(p *phone) (pixels float64) {
+		t.Helper()
+		p.script(`document.documentElement.scrollHeight`, &pixels)
+		return pixels
+	}
+	for _, path := range []string{"/coach/batches", "/coach/messages", "/coach/messages/write", "/coach/fees", "/coach/notifications", "/coach/settings", "/coach/more"} {
 		check(coach, path, coachPageBytes)
 		most("filled buttons of "+path, float64(coach.filled()), 1)
+		if limit := map[string]float64{"/coach/notifications": 1500, "/coach/settings": 2000}[path]; limit > 0 {
+			most("height of "+path, height(coach), limit)
+		}
 	}
+
+	// A reply is answered in two taps, and then nothing is unread.
+	coach.open("/coach")
+	coach.click(`.needs a[href*="/coach/conversations/"]`)
+	coach.waitUntil(`document.querySelector('.composer') !== null`)
+	coach.fill("text", "See you at six.")
+	coach.press("Send")
+	coach.waitForText("The message is on its way.")
+	if got := coach.count(`.five [href='/coach/messages'] .count`); got != 0 {
+		t.Errorf("the bar has %d counts of replies after the answer, want 0", got)
+	}
+	var order bool
+	coach.script(`document.querySelector('.thread .bubble:last-of-type').innerText.includes('See you at six.') && document.querySelector('.composer').getBoundingClientRect().bottom <= innerHeight`, &order)
+	if !order {
+		t.Errorf("the newest message is not the last, or the form is not in view: %s", coach.words())
+	}
+
+	// A message to three chosen players takes six taps on the page of messages.
+	coach.open("/coach/messages")
+	coach.press("Write a message")
+	for _, nth := range []string{"1", "3", "5"} {
+		coach.tap(`.box label:nth-of-type(` + nth + `)`)
+	}
+	coach.fill("text", "Bring water.")
+	coach.press("See how it arrives")
+	coach.wantText("Bring water.")
+	var sendable int
+	coach.script(`document.querySelectorAll('[name=step][value=send]').length`, &sendable)
+	if sendable != 1 {
+		t.Errorf("the message to three players cannot be sent: %s", coach.words())
+	}
+	coach.click(`[name=step][value=send]`)
+	coach.waitForText("The message is on its way.")
 
 	family := demoPhone(t, url, out, "guardian", demoGuardian)
 	check(family, "/me/guardian", familyPageBytes)
 	most("top of the next training", family.top(".next-training"), 300)
 	most("filled buttons of the family's page", float64(family.filled()), 1)
+	check(family, family.link(`^/me/guardian/players/[0-9a-f-]{36}$`), familyPageBytes)
+	most("height of the page of a child", height(family), 1200)
 
 	before := out.end()
 	coach.open("/coach/players/add")

@@ -137,7 +137,7 @@ func TestApprovingNeedsRecentCode(t *testing.T) {
 
 		s.Clock.Advance(24 * time.Hour) // the new session lasts 30 days, like the old one
 		b.press("See Asha Rao")
-		b.press("Take my yes back")
+		b.press("Change: Take my yes back")
 		b.press("Take my yes back")
 		b.wantHeading("You took your yes back for Asha Rao")
 		b.wantText("Ask the coach to send the question again.") // only a new question changes this answer

@@ -240,7 +240,22 @@ func (p pages) done(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 	if d.State == approval.Pending { // the coach has asked again
 		return web.Redirect(d.Path), nil
 	}
+	if d.Next, err = p.nextQuestion(ctx, r, by, d.ID); err != nil {
+		return web.Response{}, err
+	}
 	v := p.site.SignedInView(r, "done.title", by)
+	v.TitleName = d.Student
 	v.Data = d
 	return web.Page("done", v), nil
+}
+
+// nextQuestion returns an open question to the caller about another player than the one with the id, or nil.
+func (p pages) nextQuestion(ctx context.Context, r *web.Request, by actor.Actor, playerID string) (*web.Question, error) {
+	waiting, err := p.Links(ctx, by, true, approval.Page{Limit: 2})
+	for _, player := range waiting {
+		if d := p.site.NewQuestion(r, by, player, nil); d.ID != playerID && d.CanAnswer() {
+			return &d, err
+		}
+	}
+	return nil, err
 }

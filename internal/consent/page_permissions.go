@@ -102,9 +102,13 @@ func (p pages) permission(ctx context.Context, r *web.Request, by actor.Actor) (
 	if d.Trainings, err = p.site.NextTrainings(ctx, by, []string{d.ID}); err != nil {
 		return web.Response{}, err
 	}
+	if d.News, err = p.site.FamilyNews(ctx, by, []string{d.ID}); err != nil {
+		return web.Response{}, err
+	}
 	d.NotSaved = r.Value("answered")
 	d.MessagesStopped, d.Done = slices.Contains(chosen.StoppedCoaches, d.CoachID), r.URL.Query().Get("done")
 	v := p.site.SignedInView(r, "permission.title", by)
+	v.TitleName = d.Student
 	v.Data = d
 	return web.Page("permission", v), nil
 }

@@ -3,6 +3,7 @@ package notifications
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -25,8 +26,6 @@ type notificationView struct {
 	Title, Body string
 	// About is the path of the page that the notification is about, or "".
 	About string
-	// Link is the key of the text of the link to About.
-	Link string
 }
 
 // notifications serves GET /coach/notifications: the caller's notifications, newest first.
@@ -49,15 +48,53 @@ func (p pages) notifications(ctx context.Context, r *web.Request, by actor.Actor
 	for i, n := range list {
 		views[i] = newNotificationView(v, n, players[n.Data.PlayerID])
 	}
-	v.Data = map[string]any{"List": views, "Older": older, "Before": notificationsBefore(r)}
+	v.Data = map[string]any{"Days": newsByDay(v, views, players), "Older": older, "Before": notificationsBefore(r)}
 	return web.Page("notifications", v), nil
 }
+
+// newsDay are the notifications of a day, and newsGroup those of them about one player.
+type newsDay struct {
+	Day    string
+	Groups []newsGroup
+}
+
+type newsGroup struct {
+	// PlayerID and Name are the player's; empty if the notifications are about no player of the coach.
+	PlayerID, Name string
+	Items          []notificationView
+}
+
+// newsByDay groups notifications, which are newest first, by day and player.
+func newsByDay(v *web.View, list []notificationView, players map[string]*approval.Player) []newsDay {
+	var days []newsDay
+	for _, n := range list {
+		day := v.DayOf(n.CreatedAt)
+		if len(days) == 0 || days[len(days)-1].Day != day {
+			days = append(days, newsDay{Day: day})
+		}
+		groups := &days[len(days)-1].Groups
+		group := newsGroup{}
+		if player := players[n.Data.PlayerID]; player != nil {
+			group.PlayerID, group.Name = player.ID, player.Student.FullName
+		}
+		at := slices.IndexFunc(*groups, func(g newsGroup) bool { return g.PlayerID == group.PlayerID })
+		if at < 0 {
+			at = len(*groups)
+			*groups = append(*groups, group)
+		}
+		(*groups)[at].Items = append((*groups)[at].Items, n)
+	}
+	return days
+}
+
+// Counts reports whether the notification counts as unread news. A reply counts as a message.
+func (n notificationView) Counts() bool { return n.ReadAt.IsZero() && n.Type != message.TeamReplyType }
 
 // newNotificationView words a notification for a coach.
 func newNotificationView(v *web.View, n message.Notification, player *approval.Player) notificationView {
 	view := notificationView{Notification: n}
 	view.Title, view.Body = textOf(v, n, player, actor.Coach)
-	view.About, view.Link = aboutNotification(n)
+	view.About = aboutNotification(n)
 	return view
 }
 
@@ -70,29 +107,29 @@ func notificationsBefore(r *web.Request) int64 {
 	return max(0, before)
 }
 
-// aboutNotification returns the page that a notification is about, and the key of its link.
-func aboutNotification(n message.Notification) (path, link string) {
+// aboutNotification returns the page that a notification is about, or "".
+func aboutNotification(n message.Notification) string {
 	switch {
 	case n.Type == message.SecurityNotice:
-		return "/coach/settings#devices", "notifications.open.devices"
+		return "/coach/settings#devices"
 	case n.Type == message.TierApproved || n.Type == message.TierRefused:
-		return "/coach/settings/plan", "notifications.open.plan"
+		return "/coach/settings/plan"
 	case n.Type == message.KYCVerified || n.Type == message.KYCRejected || n.Type == message.NameConfirmed || n.Type == message.NameRefused:
-		return "/coach/verification", "notifications.open.verification"
+		return "/coach/verification"
 	case n.Type == message.TeamReplyType && n.Data.Words.Party != "":
-		return "/coach/conversations/" + n.Data.PlayerID + "/" + string(n.Data.Words.Party), "notifications.open.replies"
+		return "/coach/conversations/" + n.Data.PlayerID + "/" + string(n.Data.Words.Party) + "#end"
 	case n.Type == message.TeamReplyType:
-		return "/coach/messages/replies", "notifications.open.replies"
+		return "/coach/messages"
 	case n.Type == message.FeeTold:
-		return "/coach/fees/" + n.Data.FeeID, "notifications.open.fee"
+		return "/coach/fees/" + n.Data.FeeID
 	case n.Data.PlayerID != "":
-		return web.CoachPlayer(n.Data.PlayerID), "notifications.open.player"
+		return web.CoachPlayer(n.Data.PlayerID)
 	case n.Data.DocumentID != "":
-		return "/coach/documents/" + n.Data.DocumentID, "notifications.open.document"
+		return "/coach/documents/" + n.Data.DocumentID
 	case n.Type == message.PendingReminder || n.Type == message.UnansweredEnding:
-		return "/coach/players", "notifications.open.players"
+		return "/coach/players"
 	}
-	return "", ""
+	return ""
 }
 
 // readNotifications serves POST /coach/notifications/read: it marks one or all as read.

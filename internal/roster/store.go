@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // importRowColumns is the number of values of a row in importRowArgs.
@@ -285,14 +286,15 @@ const existingRows = 512
 func existingRowsUpdate(coachID, id string, rows []ImportRow) (query string, args []any) {
 	students := make([][]any, len(rows))
 	for n, row := range rows {
-		students[n] = []any{row.Number, coach.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+		name := coach.FoldName(row.Entry.StudentName)
+		students[n] = []any{row.Number, team.SortKey(name), name, row.Entry.BirthDate}
 	}
-	values, args := database.ValuesTable(students, "BIGINT", "TEXT", "TEXT")
+	values, args := database.ValuesTable(students, "BIGINT", "TEXT", "TEXT", "TEXT")
 	owner, imported := database.Params(len(args)+1, 1), database.Params(len(args)+2, 1)
 	return `
 		UPDATE import_rows SET state = 'exists', player_id = v.player_id
 		FROM (SELECT s.column1 AS number, p.id AS player_id FROM ` + values + ` s
-			JOIN players p ON p.coach_id = ` + owner + ` AND p.student_key = s.column2 AND p.date_of_birth = s.column3 AND p.deleted_at IS NULL) v
+			JOIN players p ON p.coach_id = ` + owner + ` AND p.sort_key = s.column2 AND p.student_key = s.column3 AND p.date_of_birth = s.column4 AND p.deleted_at IS NULL) v
 		WHERE import_rows.coach_id = ` + owner + ` AND import_rows.import_id = ` + imported + ` AND import_rows.number = v.number AND import_rows.state = 'waiting'`,
 		append(args, coachID, id)
 }

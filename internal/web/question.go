@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // Question is the data of the pages of one question to the caller.
@@ -42,6 +43,10 @@ type Question struct {
 	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
 	Trainings any
 	NotSaved  string
+	// News is what FamilyNews returns for the player, on its page.
+	News map[string]public.FamilyNews
+	// Next is the next open question of the caller, on the page after an answer, or nil.
+	Next *Question
 	// Others are the other guardians. Pages show only FirstName and Relationship.
 	Others []*approval.Party
 	// MayEndView reports whether an adult student may end the guardian's view.
