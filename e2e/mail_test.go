@@ -63,7 +63,7 @@ func pathOf(s *touchlinetest.Service, address string) string {
 }
 
 // TestMail: a guardian with an address gets the request by mail too, in the chosen language,
-// over STARTTLS. Opening the link decides nothing. "This isn't me" on its page stops mail to the
+// over STARTTLS. Opening the link decides nothing. "This isn’t me" on its page stops mail to the
 // address; the request stays open.
 func TestMail(t *testing.T) {
 	const address = "Meera@families.example"
@@ -92,8 +92,8 @@ func TestMail(t *testing.T) {
 		b.Press("Answer") // asks for a code that goes to the number
 		s.OTP(guardianNumber, codes)
 		b.Open(link)
-		b.Press("This isn't me")
-		b.Press("Yes, this isn't me")
+		b.Press("This isn’t me")
+		b.Press("Yes, this isn’t me")
 		if !strings.Contains(b.Page.Text(), "gets no more mail") {
 			t.Errorf("after the refusal: %s", b.Page.Text())
 		}

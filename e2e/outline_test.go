@@ -27,8 +27,8 @@ func TestPendingPartyReadsOutlineOnly(t *testing.T) {
 		question := server.Wait(t, address, 0)
 		anyone := s.Browser(t)
 		anyone.Open(pathOf(s, linkPattern.FindString(question.Text)))
-		anyone.Press("This isn't me")
-		anyone.Press("Yes, this isn't me")
+		anyone.Press("This isn’t me")
+		anyone.Press("Yes, this isn’t me")
 
 		// No times or weekdays: the time of the test could be one of them.
 		secrets := []string{"secret", "families.example", "2013-07-09", "9 July 2013", "North ground"}

@@ -124,7 +124,7 @@ func TestPublicNamesAreEscaped(t *testing.T) {
 	}
 }
 
-// TestWrongPersonReloads: the form of "This isn't me" leads to a page, so that a reload does
+// TestWrongPersonReloads: the form of "This isn’t me" leads to a page, so that a reload does
 // not send it again.
 func TestWrongPersonReloads(t *testing.T) {
 	t.Parallel()
@@ -132,11 +132,11 @@ func TestWrongPersonReloads(t *testing.T) {
 	f := newFamily(t, s)
 	b := newPhone(t, s.URL)
 	b.open(f.link)
-	b.press("This isn't me")
+	b.press("This isn’t me")
 	form := b.keep()
 	for range 2 {
 		b.restore(form)
-		b.press("Yes, this isn't me")
+		b.press("Yes, this isn’t me")
 		b.wantHeading("Thank you. The question is closed")
 		if b.path() != "/a/not-me" {
 			t.Errorf("the form leads to %s", b.path())

@@ -43,7 +43,7 @@ func TestClosedLinksAreAlike(t *testing.T) {
 		_, link = question("Disputed Rao")
 		b := s.Browser(t)
 		b.Open(link + "/not-me")
-		b.Press("Yes, this isn't me")
+		b.Press("Yes, this isn’t me")
 		links["disputed"] = link
 		_, links["expired"] = question("Expired Rao")
 		s.Clock.Advance(14*24*time.Hour + time.Minute)

@@ -117,18 +117,18 @@ func TestDisputeWhenSignedIn(t *testing.T) {
 		f := newFamily(t, s)
 		b := newPhone(t, s.URL)
 		f.answerPage(t, b)
-		b.press("This isn't me")
+		b.press("This isn’t me")
 		b.wantHeading("Is this question not for you?")
 		b.screenshot("not-me")
 		if got := f.state(t); got != "pending" {
 			t.Fatalf("the confirmation changed the state to %s", got)
 		}
 		confirm := b.keep()
-		b.press("Yes, this isn't me")
+		b.press("Yes, this isn’t me")
 		b.wantText("You said that this is not you")
 		first := b.path()
 		b.restore(confirm)
-		if b.press("Yes, this isn't me"); b.status() != 200 || b.path() != first {
+		if b.press("Yes, this isn’t me"); b.status() != 200 || b.path() != first {
 			t.Errorf("the same form again leads to %s with %d, want %s", b.path(), b.status(), first)
 		}
 		f.coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": f.player}).Want(t, 409, "contact_disputed")
@@ -142,7 +142,7 @@ func TestDisputeWhenSignedIn(t *testing.T) {
 		}
 		b.signIn(s, "guardian", guardianNumber)
 		b.press("Questions that were not for you")
-		b.wantText("A child", "With Meera Nair")
+		b.wantText("A player", "With Meera Nair")
 		b.screenshot("disputes")
 		b.press("It was for me after all")
 		b.press("Yes, it was for me")
@@ -158,8 +158,8 @@ func TestLiftDisputeOpensQuestion(t *testing.T) {
 		f := newFamily(t, s)
 		b := newPhone(t, s.URL)
 		b.open(f.link)
-		b.press("This isn't me")
-		b.press("Yes, this isn't me")
+		b.press("This isn’t me")
+		b.press("Yes, this isn’t me")
 		b.wantHeading("Thank you. The question is closed")
 		b.signIn(s, "guardian", guardianNumber)
 		b.press("Questions that were not for you")
@@ -184,7 +184,7 @@ func TestOldFormKeepsLaterDispute(t *testing.T) {
 		dispute := func() {
 			t.Helper()
 			b.open("/me/guardian/players/" + f.player + "/not-me")
-			b.press("Yes, this isn't me")
+			b.press("Yes, this isn’t me")
 			b.wantText("You said that this is not you")
 			b.open("/me/guardian/disputes")
 			b.press("It was for me after all")

@@ -88,6 +88,7 @@ func (p pages) sheetPage(ctx context.Context, r *web.Request, by actor.Actor, f 
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "batches", "attendance.title", by)
+	v.TitleName = sheet.Batch.Name
 	v.Form, v.Path = f, sheetPath(batchID, date)
 	form, err := p.sheetForm(v, sheet, members)
 	if err != nil {
@@ -176,6 +177,7 @@ func (p pages) ofPlayer(ctx context.Context, r *web.Request, by actor.Actor) (we
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "players", "attended.title", by)
+	v.TitleName = player.Student.FullName
 	data, err := p.attended(ctx, r, by, player.ID)
 	if err != nil {
 		return web.Response{}, err

@@ -234,6 +234,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 		}
 	}
 	v := p.site.CoachView(r, "players", "player.title", by)
+	v.TitleName = t.Player.Student.FullName
 	v.Form = f
 	v.Path = web.CoachPlayer(id)
 	query := r.URL.Query()

@@ -84,7 +84,7 @@ func (p pages) familyReceipt(ctx context.Context, r *web.Request, by actor.Actor
 		return web.Response{}, err
 	}
 	v := p.site.SignedInView(r, "receipt.title", by)
-	v.Data = receiptView{Back: d.Path + "/fees/" + fee.ID, Coach: d.Coach, Fee: fee.Fee, Payment: *payment}
+	v.Data = receiptView{Back: d.Path + "/fees/" + fee.ID, Coach: d.Coach, Fee: fee.Fee, Payment: *payment, Today: team.Date(v.Today())}
 	return web.Page("receipt", v), nil
 }
 

@@ -30,6 +30,7 @@ func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *w
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "fees", "fee.title", by)
+	v.TitleName = fee.StudentName
 	if !fee.Told.At.IsZero() && !f.Values.Has("amount") {
 		f.Values.Set("amount", team.FormatAmount(fee.Balance(), fee.Currency))
 	}
@@ -186,7 +187,8 @@ func (p pages) receipt(ctx context.Context, r *web.Request, by actor.Actor) (web
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "fees", "receipt.title", by)
-	v.Data = receiptView{Back: feesPath + "/" + fee.ID, Coach: profile.Name, Fee: fee, Payment: *payment}
+	v.TitleName = fee.StudentName
+	v.Data = receiptView{Back: feesPath + "/" + fee.ID, Coach: profile.Name, Fee: fee, Payment: *payment, Today: team.Date(v.Today())}
 	return web.Page("receipt", v), nil
 }
 
@@ -197,4 +199,6 @@ type receiptView struct {
 	Coach   string
 	Fee     *Fee
 	Payment Payment
+	// Today is the date of the page.
+	Today team.Date
 }

@@ -123,6 +123,15 @@ func (t *Tray) Unread(ctx context.Context, by actor.Actor) (int, error) {
 	return CountUnread(ctx, t.DB, by.AccountID)
 }
 
+// UnreadNews is Unread without the replies of families, which the coach's pages count as messages.
+func (t *Tray) UnreadNews(ctx context.Context, by actor.Actor) (n int, err error) {
+	err = t.DB.QueryRow(ctx, `
+		SELECT count(*) FROM (
+			SELECT 1 FROM notifications WHERE account_id = $1 AND read_at IS NULL AND type <> 'team_reply' LIMIT $2) AS unread`,
+		by.AccountID, MaxUnread).Scan(&n)
+	return n, err
+}
+
 // CountUnread returns the number of unread notifications of an account, at most MaxUnread.
 func CountUnread(ctx context.Context, q database.Querier, accountID string) (int, error) {
 	var n int

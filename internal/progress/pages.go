@@ -105,6 +105,7 @@ func (p pages) progressPage(ctx context.Context, r *web.Request, by actor.Actor,
 // listPage shows the records of a player, with the form of a new one.
 func (p pages) listPage(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player, name string, f *web.Form, data map[string]any) (web.Response, error) {
 	v := p.site.CoachView(r, "players", name+".title", by)
+	v.TitleName = player.Student.FullName
 	v.Form, v.Path, v.Data = f, pathOf(player.ID, name), data
 	data["Player"], data["RequestID"], data["WholeHistory"] = player, p.NewID(), p.site.WholeHistory
 	if r.Value("done") == "added" && endpoint.IsID(r.Value("record")) {

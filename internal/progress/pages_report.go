@@ -98,6 +98,7 @@ func (p pages) editReportPage(ctx context.Context, r *web.Request, by actor.Acto
 
 func (p pages) editReportForm(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player, report Report, f *web.Form) (web.Response, error) {
 	v := p.site.CoachView(r, "players", "report.title", by)
+	v.TitleName = player.Student.FullName
 	v.Form, v.Path = f, pathOf(player.ID, "reports")+"/"+report.ID
 	v.Data = map[string]any{"Player": player, "Report": report}
 	return web.FormPage("report_edit", v), nil

@@ -87,6 +87,7 @@ func (p pages) training(ctx context.Context, r *web.Request, by actor.Actor) (we
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "batches", "training.title", by)
+	v.TitleName = t.Batch.Name
 	var groups [3][]PlayerAnswer // without an answer, cannot come, come
 	for _, player := range players {
 		switch {
@@ -271,6 +272,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, b *team
 		title, path = "training.edit", pathOf(t.ID)+"/edit"
 	}
 	v := p.site.CoachView(r, "batches", title, by)
+	v.TitleName = b.Name
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{"Batch": b, "Training": t, "Title": title, "Action": path, "Kinds": Kinds}
 	return web.FormPage("training_form", v), nil
@@ -290,6 +292,7 @@ func (p pages) cancelPage(ctx context.Context, r *web.Request, by actor.Actor) (
 
 func (p pages) cancelForm(ctx context.Context, r *web.Request, by actor.Actor, t *Training, f *web.Form) (web.Response, error) {
 	v := p.site.CoachView(r, "batches", "training.cancel", by)
+	v.TitleName = t.Batch.Name
 	v.Form, v.Path = f, pathOf(t.ID)+"/cancel"
 	v.Data = t
 	return web.FormPage("training_cancel", v), nil

@@ -2,11 +2,12 @@ package web
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
-
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Moment is a time that people read.
@@ -79,6 +80,40 @@ func (v *Texts) dayMonthYear(t time.Time) string {
 func (v *Texts) DateTime(t time.Time) string {
 	local := t.In(v.zone)
 	return v.MustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
+}
+
+// Clock returns the time of the day: "17:30".
+func (v *Texts) Clock(t time.Time) string { return t.In(v.zone).Format("15:04") }
+
+// When returns when a message was written, in short words: "17:30" today, "Tue" in the week before, else "12 May". The exact time
+// is with it.
+func (v *Texts) When(t time.Time) Moment {
+	m := Moment{Exact: v.DateTime(t), Machine: t.UTC().Format(time.RFC3339)}
+	switch today, day := team.DateOf(v.now, v.zone), team.DateOf(t, v.zone); {
+	case day >= today:
+		m.Text = v.Clock(t)
+	case day > today.AddDays(-7):
+		m.Text = strings.Fields(v.MustT("time.weekdays.short"))[t.In(v.zone).Weekday()]
+	default:
+		m.Text = v.Date(t)
+	}
+	return m
+}
+
+// Stamp is a moment in a log: "28 Nov 2026, 13:07".
+func (v *Texts) Stamp(t time.Time) Moment {
+	local := t.In(v.zone)
+	day := strconv.Itoa(local.Day()) + " " + strings.Fields(v.MustT("time.months.short"))[local.Month()-1] + " " + strconv.Itoa(local.Year())
+	return Moment{Text: day + ", " + v.Clock(t), Exact: v.DateTime(t), Machine: t.UTC().Format(time.RFC3339)}
+}
+
+// DayOf returns the day of t: "Today", or "Tuesday 12 May".
+func (v *Texts) DayOf(t time.Time) string {
+	day := team.DateOf(t, v.zone)
+	if day == team.DateOf(v.now, v.zone) {
+		return v.MustT("today.title")
+	}
+	return v.TeamDay(day)
 }
 
 // Before reports whether t is still to come.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -14,17 +15,26 @@ type MenuItem struct {
 	Current    bool
 	// Count is the number of things to look at, 0 for none.
 	Count int
+	// Wide items are there on a desktop only, and the narrow one, More, everywhere else.
+	Wide, Narrow bool
 }
 
 // coachMenu lists the sections of the coach's pages. On a phone they are a bar at the bottom: five
-// items fit. The last one is the page of moreMenu.
+// items fit. The last one is the page of moreMenu; a desktop has the wide items in its place.
 var coachMenu = []MenuItem{
 	{Name: "today", Path: "/coach"},
 	{Name: "players", Path: "/coach/players"},
 	{Name: "batches", Path: "/coach/batches"},
 	{Name: "messages", Path: "/coach/messages"},
-	{Name: "more", Path: "/coach/more"},
+	{Name: "fees", Path: "/coach/fees", Wide: true},
+	{Name: "notifications", Path: "/coach/notifications", Wide: true},
+	{Name: "profile", Path: "/coach/profile", Wide: true},
+	{Name: "settings", Path: "/coach/settings", Wide: true},
+	{Name: "more", Path: "/coach/more", Narrow: true},
 }
+
+// wideSections are the items that are current on a desktop for sections without an item.
+var wideSections = map[string]string{"visibility": "profile", "verification": "settings", "more": "settings"}
 
 // moreMenu lists the sections of the page More.
 var moreMenu = []MenuItem{
@@ -56,13 +66,18 @@ func (v *View) Menu() []MenuItem {
 		return v.consoleMenu()
 	}
 	menu := slices.Clone(coachMenu)
-	current := slices.IndexFunc(menu, func(item MenuItem) bool { return item.Name == v.Section })
-	last := len(menu) - 1
-	if current < 0 {
-		current = last
+	section := cmp.Or(wideSections[v.Section], v.Section)
+	inMore := !slices.ContainsFunc(menu, func(item MenuItem) bool { return item.Name == section && !item.Wide })
+	for i := range menu {
+		item := &menu[i]
+		item.Current = item.Name == section || item.Narrow && inMore
+		switch item.Name {
+		case "messages":
+			item.Count = v.Replies
+		case "notifications", "more":
+			item.Count = v.Unread
+		}
 	}
-	menu[current].Current, menu[last].Count = true, v.Unread
-	menu[last-1].Count = v.Replies
 	return menu
 }
 
@@ -102,7 +117,7 @@ func (p *Pages) readCounts(ctx context.Context, v *View) (err error) {
 	if v == nil || !v.countMenu {
 		return nil
 	}
-	if v.Unread, err = p.Tray.Unread(ctx, *v.Caller); err != nil {
+	if v.Unread, err = p.Tray.UnreadNews(ctx, *v.Caller); err != nil {
 		return err
 	}
 	v.Replies, err = p.UnreadReplies(ctx, *v.Caller)

@@ -8,9 +8,13 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// Money returns an amount for people: "₹1,500.00".
+// Money returns an amount for people: "₹1,500", or "₹1,500.50" if it is not whole.
 func (v *Texts) Money(amount int64, currency string) string {
-	return inCurrency(team.FormatAmount(amount, currency), currency)
+	number := team.FormatAmount(amount, currency)
+	if whole, fraction, _ := strings.Cut(number, "."); strings.Trim(fraction, "0") == "" {
+		number = whole
+	}
+	return inCurrency(number, currency)
 }
 
 // Price writes what messages cost, as in ₹0.12, with up to four decimals.

@@ -61,7 +61,7 @@ func TestChatOnlyWithTransport(t *testing.T) {
 // sentMessage has the fields of a conversation.Message that the page shows.
 type sentMessage struct {
 	ID, Text, Audience    string
-	People                int
+	People, PeopleLeftOut int
 	Channels              []string
 	CreatedAt, ExpandedAt time.Time
 	GivenUp               bool

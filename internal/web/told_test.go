@@ -25,6 +25,8 @@ const (
 	codes, decisions, closed, left = "TestOTPLifetime", "TestConsentEndToEnd", "TestAccountClosureSendsSMS", "TestDeleteFamilyAccount"
 	numbers, mails, written        = "TestChangeNumber", "TestSignInByEmail", "TestMessages"
 	sentences, adults, answers     = "TestToldSentences", "TestTurning18", "TestAnswerLink"
+	// people is a test in a browser that compares the counts of channels with the messages that leave.
+	people = "TestMessageCountsPeople"
 	// marks is a test in a browser that counts the stored marks.
 	marks = "TestWaitingMarks"
 	// tellsNone: the text says that nothing is sent or told, or what the reader sent or said.
@@ -51,6 +53,7 @@ var heldTold = map[string]string{
 	"receipts.lead": tellsNone, "need.held.resend": tellsNone, "code.show.how": tellsNone, "fault.range_not_satisfiable": tellsNone, "fault.changed_meanwhile": tellsNone,
 	"fee.told.student": tellsNone, "fee.told.guardian": tellsNone, "family_fee.told.done": tellsNone, "player.basis.said": tellsNone, "verification.submitted": tellsNone, "upload.progress": tellsNone,
 	"verify.method.otp": tellsNone, "verify.method.link": tellsNone, "delivery.reason.address_stopped": tellsNone, "delivery.reason.stopped": tellsNone,
+	"ways.all": people, "ways.left_out": people, "family_view.text": tellsNone,
 	"team_message.state.sent": written, "delivery.sent": written,
 	"offline.kept": tellsNone, "offline.sent": tellsNone, "offline.sign_in": tellsNone, "offline.sent_one": marks, "offline.sent_marks": marks, "offline.lost": tellsNone,
 	"offline.others": tellsNone, "offline.ends": tellsNone, "attendance.note_needs_mark": tellsNone,

@@ -19,6 +19,7 @@ func (p *Pages) FamilyPage(ctx context.Context, r *Request, by actor.Actor, name
 		return Response{}, err
 	}
 	v := p.SignedInView(r, name+".title", by)
+	v.TitleName = d.Student
 	data, err := read(d)
 	switch code := fault.CodeOf(err); code {
 	case "approval_pending", "approval_required", "tier_limit":

@@ -27,9 +27,11 @@ type View struct {
 	Texts
 	Language string
 	Brand    string
-	// TitleKey is the text of the title in the browser's tab. It must contain no name,
-	// because phones show it in lists.
+	// TitleKey is the text of the title in the browser's tab. It must contain no name on a page that
+	// everyone with a link may see, because phones show it in lists.
 	TitleKey string
+	// TitleName is a name before the text of TitleKey on a page of a signed-in account: of a child, a batch or a person.
+	TitleName string
 	// PublicTitle is used instead of TitleKey, and Description for search engines, on a page
 	// that everyone may see. They may name a coach.
 	PublicTitle, Description string
@@ -194,7 +196,11 @@ func (v *View) Title() (string, error) {
 	if v.PublicTitle != "" {
 		return v.PublicTitle, nil
 	}
-	return v.T(v.TitleKey)
+	text, err := v.T(v.TitleKey)
+	if v.TitleName != "" {
+		text = v.TitleName + " · " + text
+	}
+	return text, err
 }
 
 // Mask is Masked.

@@ -47,7 +47,7 @@ const show = () => {
   const away = waiting.unreachable || !navigator.onLine
   notice.replaceChildren()
   if (marks) line(text('waits', marks))
-  if (old) line(text('old').replace('%t', new Date(old).toLocaleTimeString(language + '-IN', { hour: '2-digit', minute: '2-digit' })))
+  if (old) line(text('old').replace('%t', new Date(old).toLocaleTimeString(language + '-IN', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })))
   if ((old || away) && any && !memory.size) line(text('kept'))
   waiting.more(items, any, away)
   notice.hidden = !notice.firstChild
