@@ -3,6 +3,7 @@
 //
 //	go build -o touchline ./cmd/touchline
 //	go run ./bench/screenshots -touchline ./touchline -to docs/screenshots
+//	go run ./bench/screenshots -touchline ./touchline -to docs/screenshots -languages
 //
 // It needs Chromium or its headless shell.
 package main
@@ -61,8 +62,9 @@ func main() {
 	full := flag.Bool("full", false, "draw whole pages, not the first view")
 	browser := flag.String("browser", "", "path of the browser; found by default")
 	only := flag.String("only", "", "draw pages whose file name contains this")
+	sheet := flag.Bool("languages", false, "draw languages.png only: question and answer in each language")
 	flag.Parse()
-	if err := run(*program, *to, *browser, *only, *full); err != nil {
+	if err := run(*program, *to, *browser, *only, *full, *sheet); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -74,7 +76,7 @@ type demo struct {
 	lines chan string
 }
 
-func run(program, to, browser, only string, full bool) error {
+func run(program, to, browser, only string, full, sheet bool) error {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer stop()
 	d, end, err := startDemo(ctx, program)
@@ -93,6 +95,9 @@ func run(program, to, browser, only string, full bool) error {
 	defer stopBrowser()
 	ctx, stopTab := chromedp.NewContext(ctx)
 	defer stopTab()
+	if sheet {
+		return d.drawLanguages(ctx, filepath.Join(to, "languages.png"))
+	}
 	by := person{}
 	for _, page := range pages {
 		if page.by != by {

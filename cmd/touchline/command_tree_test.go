@@ -21,6 +21,9 @@ var withoutJSON = map[string]string{
 	"demo":          "runs until it is stopped",
 	"manual":        "writes files",
 	"backup keygen": "prints a file of age",
+	"texts export":  "writes a file for a translator",
+	"texts import":  "writes a file",
+	"texts record":  "writes a file",
 }
 
 // destructiveCommands has the arguments of each command that deletes, replaces or ends something. The other commands
@@ -38,7 +41,7 @@ var (
 	}
 	harmlessCommands = []string{
 		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin person export", "admin token create", "admin token list",
-		"audit", "backup keygen", "backup verify", "config", "copy", "demo", "doctor", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "webhook listen", "webhook trigger", "whatsapp-templates",
+		"audit", "backup keygen", "backup verify", "config", "copy", "demo", "doctor", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "texts check", "texts export", "texts import", "texts record", "verify", "version", "webhook listen", "webhook trigger", "whatsapp-templates",
 	}
 )
 

@@ -63,6 +63,7 @@ func newRoot(environ []string) *cobra.Command {
 		withJSON(settingsCommand("config", "print every setting with its value, default and source", environ, printConfig)),
 		withJSON(settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates)),
 		withJSON(settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates)),
+		textsCommand(environ),
 		versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "what the exit status of a command means", Long: exitCodes},
 		withJSON(settingsCommand("health", "ask the service on this machine whether it is ready; exit status 1 if it is not", environ, health)),
@@ -138,9 +139,12 @@ func completions() []string {
 
 // load reads the settings. The error is config.ErrHelp or a settingsError.
 func load(args, environ []string) (*config.Config, error) {
-	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckNames, server.CheckNotice, server.CheckDatabaseURL)
+	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckNames, server.CheckNotice, server.CheckLanguages, server.CheckDatabaseURL)
 	if err != nil && !errors.Is(err, config.ErrHelp) {
 		err = settingsError{err}
+	}
+	if err == nil {
+		err = server.UseLanguages(cfg)
 	}
 	return cfg, err
 }

@@ -55,7 +55,7 @@ func TestLanguageOfErrorPages(t *testing.T) {
 		visitor := newVisitor(t, s.URL)
 		visitor.client.Jar = c.client.Jar
 		hindi := visitor.post("/language", "to", "hi", "back", back)
-		if !strings.Contains(hindi.raw, `<html lang="hi">`) || hindi.status == 405 && test.status != 405 {
+		if !strings.Contains(hindi.raw, `<html lang="hi" dir="ltr">`) || hindi.status == 405 && test.status != 405 {
 			t.Errorf("%s: the link leads to %s with status %d", test.name, hindi.path, hindi.status)
 		}
 		visitor.post("/language", "to", "en", "back", "/")

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -66,7 +67,7 @@ func (s *Service) wordingFor(by actor.Actor, p *Player, w Wording) Wording {
 	}
 	drafts := message.Plan(p.newEvent(event.Requested, p.SeenBy(by, by.Role)), s.DB.Settings().Brand)
 	asked := drafts[len(drafts)-1]
-	sent := s.WordingOf(message.Languages[0], asked.Title+"\n"+asked.Body)
+	sent := s.WordingOf(language.English, asked.Title+"\n"+asked.Body)
 	sent.Version = w.Version
 	return sent
 }

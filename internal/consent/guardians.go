@@ -131,7 +131,7 @@ type guardianChange struct {
 	Relationship *string          `json:"relationship" rule:"notnull,name,min=1,max=50"`
 	MobileNumber *string          `json:"mobile_number" rule:"notnull,min=1,max=64"`
 	Email        wire.Opt[string] `json:"email"`
-	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
+	Language     wire.Opt[string] `json:"language" rule:"min=1,max=35"`
 	// Position moves the guardian there; 1 makes it the first.
 	Position *int `json:"position" rule:"notnull,min=1,max=4"`
 }

@@ -41,7 +41,7 @@ type studentBody struct {
 	DateOfBirth   string           `json:"date_of_birth" rule:"required"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
 	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
-	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
+	Language      wire.Opt[string] `json:"language" rule:"min=1,max=35"`
 }
 
 type guardianBody struct {
@@ -49,13 +49,13 @@ type guardianBody struct {
 	Relationship string           `json:"relationship" rule:"required,name,min=1,max=50"`
 	MobileNumber string           `json:"mobile_number" rule:"required,min=1,max=64"`
 	Email        wire.Opt[string] `json:"email"`
-	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
+	Language     wire.Opt[string] `json:"language" rule:"min=1,max=35"`
 }
 
 // read returns the student and the guardians. It also reports the faults that package
 // approval would find, so that one response lists all of them.
 func (in addPlayerRequest) read(e input.Reader) (student approval.Student, guardians []approval.Person) {
-	student = approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value, Basis: in.Basis.read(e)}
+	student = approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: e.Language("/student/language", in.Student.Language.Value), Basis: in.Basis.read(e)}
 	born, ok := birthDate(e, "/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = born
 	student.Rule = approval.GuardianRule(text(in.Rule))
@@ -82,7 +82,7 @@ func (in addPlayerRequest) read(e input.Reader) (student approval.Student, guard
 func (in guardianBody) guardian(e input.Reader, pointer string) approval.Person {
 	g := approval.Person{
 		Name: in.Name, Relationship: in.Relationship,
-		Number: e.Number(pointer+"/mobile_number", in.MobileNumber), Language: in.Language.Value,
+		Number: e.Number(pointer+"/mobile_number", in.MobileNumber), Language: e.Language(pointer+"/language", in.Language.Value),
 	}
 	if text := in.Email.Some(); text != nil {
 		g.Email = e.Email(pointer+"/email", *text)
@@ -102,7 +102,7 @@ type studentPatchBody struct {
 	DateOfBirth   *string          `json:"date_of_birth" rule:"notnull"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
 	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
-	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
+	Language      wire.Opt[string] `json:"language" rule:"min=1,max=35"`
 }
 
 // guardianPatchBody is the GuardianPatch of openapi.yaml.
@@ -111,7 +111,7 @@ type guardianPatchBody struct {
 	Relationship *string          `json:"relationship" rule:"notnull,name,min=1,max=50"`
 	MobileNumber *string          `json:"mobile_number" rule:"notnull,min=1,max=64"`
 	Email        wire.Opt[string] `json:"email"`
-	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
+	Language     wire.Opt[string] `json:"language" rule:"min=1,max=35"`
 }
 
 // read returns the changes. Package approval checks what the changed player lacks.
@@ -137,7 +137,7 @@ func (in studentPatchBody) patch(e input.Reader) approval.StudentPatch {
 			return e.Number("/student/contact_number", text)
 		}),
 		Medical:  input.PatchText(in.Medical, unchanged),
-		Language: input.PatchText(in.Language, unchanged),
+		Language: input.PatchText(in.Language, func(code string) string { return e.Language("/student/language", code) }),
 	}
 	if in.DateOfBirth != nil {
 		born, _ := birthDate(e, "/student/date_of_birth", *in.DateOfBirth)
@@ -150,7 +150,7 @@ func (in guardianPatchBody) read(e input.Reader, pointer string) *approval.Guard
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
 		Email:    input.PatchText(in.Email, func(text string) string { return e.Email(pointer+"/email", text) }),
-		Language: input.PatchText(in.Language, unchanged),
+		Language: input.PatchText(in.Language, func(code string) string { return e.Language(pointer+"/language", code) }),
 	}
 	if in.MobileNumber != nil {
 		n := e.Number(pointer+"/mobile_number", *in.MobileNumber)

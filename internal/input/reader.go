@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -54,6 +55,21 @@ func (r Reader) Email(at, text string) string {
 		r.Faults.Add(at, "invalid_email", wrong)
 	}
 	return address
+}
+
+// Language reads the code of a language that is offered, or "".
+func (r Reader) Language(at, code string) string {
+	if code != "" && !r.HasFault(at) {
+		CheckLanguage(at, code, r.Faults)
+	}
+	return code
+}
+
+// CheckLanguage adds a fault if a language is not offered.
+func CheckLanguage(at, code string, f *wire.Faults) {
+	if !language.IsOffered(code) {
+		f.Add(at, "invalid_value", "This must be one of "+strings.Join(language.Offered(), ", ")+".")
+	}
 }
 
 // PatchText returns the new text of a merge patch: nil keeps the old one and a pointer to

@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/language"
 )
 
 // CallPrompt is what a call says in one step, and the keys for which it then waits.
@@ -68,7 +71,9 @@ type CallQuestion struct {
 // CallQuestionOf returns the question of a message.
 func CallQuestionOf(m Message) CallQuestion { return CallQuestion{m.Request, m.Language, m.Brand} }
 
-func (q CallQuestion) text(key string) string { return textsIn(q.Language).byKey["call."+key] }
+func (q CallQuestion) text(key string) string {
+	return textsIn(SpokenLanguage(q.Language)).byKey["call."+key]
+}
 
 func (q CallQuestion) chat() ChatQuestion {
 	return ChatQuestion{StudentName: q.StudentName, CoachName: q.CoachName, Party: q.Party, Language: SpokenLanguage(q.Language)}
@@ -83,8 +88,12 @@ func (q CallQuestion) Ask() CallPrompt {
 	details := q.RequestDetails
 	details.Repeated = false
 	text := requestText(Message{Kind: Request, Language: SpokenLanguage(q.Language), Brand: q.Brand, Request: details})
-	question, _, _ := strings.Cut(textsIn(text.Language).byKey["whatsapp."+text.Template], "?")
-	p := q.ending(fillIn(question, text.Values)+"?", q.text("keys"))
+	question := textsIn(text.Language).byKey["whatsapp."+text.Template]
+	if end := strings.IndexAny(question, "?؟"); end >= 0 {
+		_, mark := utf8.DecodeRuneInString(question[end:])
+		question = question[:end+mark]
+	}
+	p := q.ending(fillIn(question, text.Values), q.text("keys"))
 	p.Keys, p.State = CallYes+CallNo+CallNotMe+CallAgain, CallAsks+versionSuffix(q.Version)
 	return p
 }
@@ -137,13 +146,13 @@ func NotAsked() CallPrompt {
 	return q.ending(q.text("not_asked"))
 }
 
-// SpokenLanguage returns the language in which a call speaks to a person who chose language.
-func SpokenLanguage(language string) string { return textsIn(language).language }
+// SpokenLanguage returns the language in which a call speaks to a person who chose a language: not all have a voice.
+func SpokenLanguage(chosen string) string { return language.Spoken(chosen) }
 
 // SpokenOTP returns what a call with the OTP of m says. A voice pauses after each line. The digits
 // are words with full stops, so that every voice reads them one by one and slowly, and come twice.
 func SpokenOTP(m Message) []string {
-	w := textsIn(m.Language)
+	w := textsIn(SpokenLanguage(m.Language))
 	var words []string
 	for _, digit := range m.Code {
 		words = append(words, w.byKey["call.digit."+string(digit)])

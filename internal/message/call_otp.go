@@ -14,11 +14,11 @@ const (
 // longer works; m then has no code. The code is spoken after a key alone, so that no mailbox records it. The call
 // asks for the key twice.
 func AnswerOTPCall(m Message, live bool, state, key string) CallPrompt {
-	_, language, asked := strings.Cut(state, ".")
-	w := textsIn(m.Language)
+	_, spoken, asked := strings.Cut(state, ".")
+	w := textsIn(SpokenLanguage(m.Language))
 	switch {
 	case !live:
-		w = textsIn(language)
+		w = textsIn(SpokenLanguage(spoken))
 		return CallPrompt{Language: w.language, Lines: []string{w.byKey["call.otp.old"]}}
 	case asked && key == callHears:
 		return CallPrompt{Language: w.language, Lines: SpokenOTP(m)[1:]} // without the greeting

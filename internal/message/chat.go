@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -64,7 +65,7 @@ func (p ChatPress) String() string {
 	if !p.AskedAt.IsZero() {
 		s += ":" + strconv.FormatInt(p.AskedAt.Unix(), 10)
 	}
-	if p.Language != "" && p.Language != Languages[0] {
+	if p.Language != "" && p.Language != language.English {
 		s += languageMark + p.Language
 	}
 	return s + versionSuffix(p.Version)
@@ -74,10 +75,10 @@ func (p ChatPress) String() string {
 const languageMark = ":l"
 
 // cutLanguage cuts a languageMark and its language off.
-func cutLanguage(s string) (rest, language string) {
-	for _, language := range Languages[1:] {
-		if rest, ok := strings.CutSuffix(s, languageMark+language); ok {
-			return rest, language
+func cutLanguage(s string) (rest, code string) {
+	for _, l := range language.All() {
+		if rest, ok := strings.CutSuffix(s, languageMark+l.Code); ok && l.Code != language.English {
+			return rest, l.Code
 		}
 	}
 	return s, ""
@@ -126,8 +127,8 @@ func ParseChatPress(s string) (p ChatPress, ok bool) {
 }
 
 // questionButtons are the buttons of the question of a delivery, which shows a version of its request.
-func questionButtons(language, deliveryID string, version int64) []ChatButton {
-	w := textsIn(language)
+func questionButtons(chosen, deliveryID string, version int64) []ChatButton {
+	w := textsIn(language.Asked(chosen))
 	return []ChatButton{
 		{ChatPress{Action: ChatYes, ID: deliveryID, Version: version, Language: w.language}.String(), w.byKey["chat.yes"]},
 		{ChatPress{Action: ChatNo, ID: deliveryID, Version: version, Language: w.language}.String(), w.byKey["chat.no"]},
@@ -148,13 +149,13 @@ type ChatQuestion struct {
 }
 
 func (q ChatQuestion) text(key string) string {
-	w := textsIn(q.Language)
+	w := textsIn(language.Asked(q.Language))
 	return w.fill("chat."+key, map[string]string{"student": w.student(q.StudentName), "coach": w.yourCoach(q.CoachName), "link": q.URL})
 }
 
 // Check asks once more, so that a slip of the thumb is no consent.
 func (q ChatQuestion) Check(now time.Time) ChatAnswer {
-	w := textsIn(q.Language)
+	w := textsIn(language.Asked(q.Language))
 	sure := w.fill("chat.sure", map[string]string{"name": cmp.Or(FirstName(q.StudentName), w.student(""))})
 	if utf8.RuneCountInString(sure) > maxButton {
 		sure = string([]rune(sure)[:maxButton-1]) + "…"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/touchline/touchline/internal/language"
 )
 
 // SignInText is the text with which a person asks for a code by WhatsApp.
@@ -24,14 +26,14 @@ func (r Reply) AsksSignIn(brand string) bool {
 	}
 	text := foldedWords(r.Text)
 	return slices.Contains(signInWords, text) ||
-		slices.ContainsFunc(Languages, func(language string) bool { return text == foldedWords(SignInText(language, brand)) })
+		slices.ContainsFunc(language.Offered(), func(code string) bool { return text == foldedWords(SignInText(code, brand)) })
 }
 
 // SignInLanguage returns the language of the text that asks for a code, or "".
 func (r Reply) SignInLanguage(brand string) string {
-	for _, language := range Languages {
-		if foldedWords(r.Text) == foldedWords(SignInText(language, brand)) {
-			return language
+	for _, code := range language.Offered() {
+		if foldedWords(r.Text) == foldedWords(SignInText(code, brand)) {
+			return code
 		}
 	}
 	return ""

@@ -3,24 +3,18 @@ package message
 import (
 	"cmp"
 	"embed"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// The languages of messages.
-const (
-	english = "en"
-	hindi   = "hi"
-)
-
-// Texts has the texts of everything that leaves the service, by language. Pages use its months and days.
+// Texts has the texts of everything that leaves the service, in English and Hindi.
 //
 //go:embed texts.*.json
 var Texts embed.FS
@@ -31,31 +25,20 @@ type texts struct {
 	byKey    map[string]string
 }
 
-var textsByLanguage = readTexts()
-
-func readTexts() map[string]texts {
-	all := map[string]texts{}
-	for _, language := range Languages {
-		content, err := Texts.ReadFile("texts." + language + ".json")
-		t := texts{language: language}
-		if err == nil {
-			err = json.Unmarshal(content, &t.byKey)
-		}
-		if err != nil {
-			panic("message: texts in " + language + ": " + err.Error())
-		}
-		all[language] = t
+var textsByLanguage = language.Each(func(code string) texts {
+	all, err := language.Read(code, Texts)
+	if err != nil {
+		panic("message: texts in " + code + ": " + err.Error()) // a test reads each file
 	}
-	return all
-}
-
-// textsIn returns the texts in a language, or in the default one.
-func textsIn(language string) texts {
-	if t, ok := textsByLanguage[language]; ok {
-		return t
+	t := texts{language: code, byKey: make(map[string]string, len(all))}
+	for key := range all {
+		t.byKey[key] = all.Text(key)
 	}
-	return textsByLanguage[Languages[0]]
-}
+	return t
+})
+
+// textsIn returns the texts for a person who chose a language.
+func textsIn(chosen string) texts { return textsByLanguage(language.Effective(chosen)) }
 
 // fill returns a text with the values of its variables.
 func (t texts) fill(key string, values map[string]string) string { return fillIn(t.byKey[key], values) }
@@ -131,7 +114,7 @@ func (t texts) list(all []string) string {
 	if last == 0 {
 		return names[0]
 	}
-	return strings.Join(names[:last], ", ") + t.byKey["name.and"] + names[last]
+	return strings.Join(names[:last], language.Of(t.language).Comma) + t.byKey["name.and"] + names[last]
 }
 
 // guardians names guardians: "Ravi", "Ravi and Meena".
@@ -175,7 +158,7 @@ func (t texts) changes(all []event.Change) string {
 	for i, c := range all {
 		names[i] = t.byKey["notification.change."+string(c)]
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, language.Of(t.language).Comma)
 }
 
 // span formats d in the largest unit of which it is a whole number: "3 days", "36 hours".
@@ -204,16 +187,11 @@ func (t texts) minutes(d time.Duration) string {
 	return t.fill("span.minutes", map[string]string{"count": strconv.Itoa(n)})
 }
 
-// dayAndMonth formats a day as "2 January".
-func (t texts) dayAndMonth(day time.Time) string {
-	return strconv.Itoa(day.Day()) + " " + t.byKey["time.month."+strconv.Itoa(int(day.Month()))]
-}
-
 // day formats YYYY-MM-DD as "2 January 2006".
 func (t texts) day(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return date
 	}
-	return t.dayAndMonth(day) + " " + strconv.Itoa(day.Year())
+	return language.Of(t.language).Date(day, true)
 }

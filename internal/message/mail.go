@@ -1,6 +1,10 @@
 package message
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchline/touchline/internal/language"
+)
 
 // Mail is the content of a mail, in plain text. Package mail renders it as text and as HTML.
 type Mail struct {
@@ -40,6 +44,9 @@ func MailOf(m Message) Mail {
 	mail.NoticeLabel = textsIn(m.Language).byKey["mail.notice"]
 	return mail
 }
+
+// Direction returns the direction of the mail, for the attribute dir.
+func (m Mail) Direction() string { return language.Of(m.Language).Direction() }
 
 // otpMail renders a code. The subject does not contain it: screens show subjects while they are locked.
 func otpMail(m Message) Mail {
@@ -84,7 +91,7 @@ func copyMail(m Message) Mail {
 
 // questionMail renders an approval request, its reminder, or several requests of one coach.
 func questionMail(m Message) Mail {
-	w, r := textsIn(m.Language), m.Request
+	w, r := textsIn(language.Asked(m.Language)), m.Request
 	page, _, _ := strings.Cut(m.Link, "/a/")
 	values := map[string]string{
 		"brand": m.Brand, "new_coach": w.coach(r.CoachName, false), "new_coach_inside": w.coach(r.CoachName, true),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
@@ -173,7 +174,7 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 		d.Data = Data{CoachID: e.CoachID}
 	}
 	d.Data.Words = Words{
-		Language: english, Event: e.Type, Party: e.Party, Title: e.Title, Day: e.Day, Reason: e.Reason, Training: e.Training, Channel: e.Channel, Waited: e.Waited,
+		Language: language.English, Event: e.Type, Party: e.Party, Title: e.Title, Day: e.Day, Reason: e.Reason, Training: e.Training, Channel: e.Channel, Waited: e.Waited,
 		GuardianID: e.GuardianID, Other: e.OtherName, OtherIs: e.OtherRelationship, Yes: e.Yes, No: e.No,
 	}
 	if t == GuardianRequest || t == StudentRequest {
@@ -186,6 +187,6 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 	if to == actor.Guardian {
 		d.Email = e.GuardianEmail
 	}
-	d.Title, d.Body = wording(english, to, t, e, brand)
+	d.Title, d.Body = wording(language.English, to, t, e, brand)
 	return d
 }

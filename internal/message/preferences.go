@@ -7,33 +7,8 @@ import (
 	"time"
 	_ "time/tzdata" // containers often have no time zones
 
-	"golang.org/x/text/language"
-
 	"github.com/touchline/touchline/internal/platform/phone"
 )
-
-// Languages are the languages of pages and messages, the default first.
-var Languages = []string{"en", "hi"}
-
-var languageMatcher = language.NewMatcher(tagsOf(Languages))
-
-func tagsOf(languages []string) []language.Tag {
-	tags := make([]language.Tag, len(languages))
-	for i, l := range languages {
-		tags[i] = language.MustParse(l)
-	}
-	return tags
-}
-
-// MatchLanguage returns the best of Languages for an Accept-Language header.
-func MatchLanguage(acceptLanguage string) string {
-	tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
-	if err != nil {
-		return Languages[0]
-	}
-	_, index, _ := languageMatcher.Match(tags...)
-	return Languages[index]
-}
 
 // ChosenKinds are the kinds of messages for which a person may choose channels.
 var ChosenKinds = []Kind{Request, Reminder, NotificationCopy, Team}
@@ -44,7 +19,7 @@ var ChosenChannels = []Channel{SMS, WhatsApp, Email, Push}
 
 // Preferences are the choices of the owner of a number. They hold for every role.
 type Preferences struct {
-	// Language is one of Languages, or empty if none was chosen.
+	// Language is the code that was chosen, or empty. It is kept while the language is not offered.
 	Language string
 	// TimeZone is the IANA name of a time zone, or empty if none was chosen.
 	TimeZone string
@@ -110,9 +85,6 @@ func set[T any](field, value *T) {
 		*field = *value
 	}
 }
-
-// KnownLanguage reports whether pages have a language.
-func KnownLanguage(language string) bool { return slices.Contains(Languages, language) }
 
 // zoneName matches the names of regions, such as Asia/Kolkata, and UTC. It excludes the
 // other names that some systems have, such as posix/Asia/Kolkata.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -22,8 +23,9 @@ func SMSOf(m Message) Text {
 		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft, templateTurningAdult, templateTurnedAdult)
 	case Team:
 		text := TeamText(m.Team)
-		return Text{Template: templateTeam, Language: Languages[0], Values: map[string]string{"text": text}, Body: text}
+		return Text{Template: templateTeam, Language: language.English, Values: map[string]string{"text": text}, Body: text}
 	}
+	m.Language = language.Asked(m.Language)
 	if len(m.More) > 0 {
 		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m)
 	}

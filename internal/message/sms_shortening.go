@@ -1,68 +1,65 @@
 package message
 
 import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// shortening is one way to make the text of a request shorter: old is replaced by new in its
-// template, or its names get at most names characters.
+// shortening is one way to make the text of a request shorter: Old is replaced by New in its template, its names get at
+// most Names characters, or the shorter text takes its place, whose key ends in ".short".
 type shortening struct {
-	old, new string
-	names    int
+	Old, New string
+	Names    int
+	Short    bool
 }
 
-// shortenings are applied to a text in this order while it then takes fewer SMS. The text still
-// says who asks, for which student, what the app would do, what the app is, and that it may be
-// the wrong person, and it keeps its link.
+// shortEnd ends the key of a shorter text.
+const shortEnd = ".short"
+
+// shortenings has the ways of a language, and of all others under "". Steps are applied to a text in this order while it then
+// takes fewer SMS. The text still says who asks, for which student, what the app would do, what the app is, and that it may be
+// the wrong person, and it keeps its link. Code are the parts of each text that name the short code and the page on which to
+// enter it: they are removed from a text without a short code, and from one that otherwise takes more than one SMS.
 //
 // The batch gives way before the short code. In English the shortest text with both takes 171 characters for "Asha Rao" in
 // "U12 Evening", one SMS has 160: without the batch 156, without the code 141. In Hindi three SMS have 201: the second question
 // takes 212 with both, 196 without the batch and 183 without the code. A phone that cannot open the link, or a person who opens
 // no links, can answer with the code only, while the page names the batch before every yes. A long name of a coach or student
-// is cut after both: it says who asks.
-var shortenings = map[string][]shortening{
-	english: {
-		{old: " on the page of the app:", new: ":"},
-		{old: "ay {brand}, a sports app, send you ", new: "ay sports app {brand} send "},
-		{old: "May sports app {brand} send news", new: "News by sports app {brand}"},
-		{old: "may sports app {brand} send news", new: "news by sports app {brand}"},
-		{old: "May sports app {brand} send training news", new: "Training news by sports app {brand}"},
-		{old: "enter {short_code} at {page} or open ", new: "code {short_code} at {page} or "},
-		{old: " added {student} to {batch} and asks again:", new: " asks again for {student}:"},
-		{old: "Tap to say yes, no or not my child", new: "Tap yes/no/not mine"},
-		{old: "Tap to say yes, no or not me", new: "Tap yes/no/not me"},
-		{old: "Tap to say yes or no", new: "Tap yes/no"},
-		{old: "Training news", new: "News"},
-		{old: " to {batch}"},
-		{old: "code {short_code} at {page} or "},
-		{names: 12},
-		{old: "Reminder: ", new: "Again: "},
-		{old: "Tap yes/no/not mine", new: "Yes/no/not my child"},
-		{old: "Tap yes/no/not me", new: "Yes/no/not me"},
-		{old: "Tap yes/no", new: "Yes/no"},
-		{names: 8},
-		{names: 5},
-	},
-	hindi: {
-		{old: "जवाब ऐप के पेज पर दिया जाता है। ", new: ""},
-		{old: " कहें: {page}", new: ": {page}"},
-		{old: "{batch} में "},
-		{old: "यहाँ जोड़ा: {batch}, और", new: "जोड़ा और"},
-		{old: "यहाँ जोड़ा: {batch}", new: "जोड़ा"},
-		{old: "{page} पर कोड {short_code} या "},
-		{old: "दबाकर ", new: ""},
-		{names: 12},
-		{names: 8},
-	},
+// is cut after both: it says who asks. Only the shorter texts fit two SMS in scripts other than Latin.
+var shortenings = readShortenings()
+
+type languageShortenings struct {
+	Code  []string
+	Steps []shortening
 }
 
-// codeParts are the part of each text that names the short code and the page on which to enter it. It is removed from
-// the text of a request without a short code, and from one that otherwise takes more than one SMS.
-var codeParts = map[string][]string{
-	english: {"enter {short_code} at {page} or open ", "code {short_code} at {page} or "},
-	hindi:   {"{page} पर कोड {short_code} या "},
+//go:embed shortenings.json
+var shorteningsFile []byte
+
+func readShortenings() (all map[string]languageShortenings) {
+	if err := json.Unmarshal(shorteningsFile, &all); err != nil {
+		panic("message: shortenings.json: " + err.Error())
+	}
+	return all
+}
+
+func shorteningsIn(code string) languageShortenings {
+	if own, ok := shortenings[code]; ok {
+		return own
+	}
+	return shortenings[""]
+}
+
+// questionsOf names the request whose shorter text also asks several questions.
+var questionsOf = map[string]string{templateQuestionsGuardian: templateRequestGuardian, templateQuestionsStudent: templateRequestStudent}
+
+// short returns the shorter text of a template, or "".
+func (t texts) short(name string) string {
+	return cmp.Or(t.byKey["sms."+name+shortEnd], strings.Replace(t.byKey["sms."+questionsOf[name]+shortEnd], "{student}", "{students}", 1))
 }
 
 // codePage returns the page on which a short code is entered, as people type it: the address of a link without its
@@ -73,8 +70,8 @@ func codePage(link string) string {
 }
 
 // withoutCode removes the short code from a template.
-func withoutCode(template, language string) string {
-	for _, part := range codeParts[language] {
+func withoutCode(template, code string) string {
+	for _, part := range shorteningsIn(code).Code {
 		template = strings.Replace(template, part, "", 1)
 	}
 	return template
@@ -84,13 +81,16 @@ func withoutCode(template, language string) string {
 // the variables with names of at most that many characters, and the characters of the longest
 // name that is left. Templates that a provider registers stay as they are, so Values has the
 // whole names.
-func fillShort(name, language string, values func(names int) (map[string]string, int)) Text {
-	words := textsIn(language)
-	language = words.language
+func fillShort(name, chosen string, values func(names int) (map[string]string, int)) Text {
+	words := textsIn(chosen)
+	code := words.language
 	whole, names := values(maxNameInMessage)
 	template := words.byKey["sms."+name]
 	if whole["short_code"] == "" {
-		template = withoutCode(template, language)
+		template = withoutCode(template, code)
+		if strings.Contains(template, "{short_code}") {
+			template = cmp.Or(words.short(name), template)
+		}
 	}
 	current := whole
 	body := fillRequest(template, whole)
@@ -101,20 +101,24 @@ func fillShort(name, language string, values func(names int) (map[string]string,
 			body, segments = short, n
 		}
 	}
-	for _, s := range shortenings[language] {
-		for s.names > 0 && names > s.names && segments > 1 {
+	for _, s := range shorteningsIn(code).Steps {
+		for s.Names > 0 && names > s.Names && segments > 1 {
 			current, names = values(names - 1)
 			shorten()
 		}
-		if s.old != "" && segments > 1 {
-			template = strings.Replace(template, s.old, s.new, 1)
+		if short := words.short(name); s.Short && short != "" && segments > 1 {
+			template = short
+			shorten()
+		}
+		if s.Old != "" && segments > 1 {
+			template = strings.Replace(template, s.Old, s.New, 1)
 			shorten()
 		}
 	}
-	if short := fillRequest(withoutCode(template, language), current); segments > 1 && Segments(short) == 1 {
+	if short := fillRequest(withoutCode(template, code), current); segments > 1 && Segments(short) == 1 {
 		body = short
 	}
-	return Text{Template: name, Language: language, Values: whole, Body: body}
+	return Text{Template: name, Language: code, Values: whole, Body: body}
 }
 
 // endOfName removes the comma after "you, Asha," where another sign follows.

@@ -3,6 +3,8 @@ package message
 import (
 	"regexp"
 	"strings"
+
+	"github.com/touchline/touchline/internal/language"
 )
 
 // The names of SMS templates. Providers in India register each with its text, whose key in Texts begins with sms.
@@ -40,8 +42,8 @@ type Text struct {
 }
 
 // fill returns the text of a template in the given language, or in the default one.
-func fill(name, language string, values map[string]string) Text {
-	words := textsIn(language)
+func fill(name, chosen string, values map[string]string) Text {
+	words := textsIn(chosen)
 	return Text{Template: name, Language: words.language, Values: values, Body: words.fill("sms."+name, values)}
 }
 
@@ -69,10 +71,10 @@ func expand(template string, value func(name string) string) string {
 // readText finds the template among names that made body, and its values. If several values
 // make the same body, it returns any of them. If no template fits, the Text has no template.
 func readText(body string, names ...string) Text {
-	for _, language := range Languages {
+	for _, code := range language.Offered() {
 		for _, name := range names {
-			if values, ok := readValues(textsIn(language).byKey["sms."+name], body); ok {
-				return Text{Template: name, Language: language, Values: values, Body: body}
+			if values, ok := readValues(textsIn(code).byKey["sms."+name], body); ok {
+				return Text{Template: name, Language: code, Values: values, Body: body}
 			}
 		}
 	}
@@ -110,9 +112,12 @@ func (t SMSTemplate) Key() string { return t.Name + "." + t.Language }
 func SMSTemplates(brand, publicURL, appHash string) []SMSTemplate {
 	ending := OTPEnding{Host: OTPHost(publicURL), AppHash: appHash}
 	var all []SMSTemplate
-	for _, language := range Languages {
-		words := textsIn(language)
+	for _, code := range language.Offered() {
+		words := textsIn(code)
 		for _, name := range words.keys("sms.") {
+			if strings.HasSuffix(name, shortEnd) {
+				continue // what is registered is not shortened
+			}
 			text := strings.ReplaceAll(words.byKey["sms."+name], "{brand}", brand)
 			if publicURL != "" {
 				text = strings.ReplaceAll(text, "{page}", codePage(publicURL+"/a/"))
@@ -120,8 +125,8 @@ func SMSTemplates(brand, publicURL, appHash string) []SMSTemplate {
 			if name == templateOTPCoach || name == templateOTPParty {
 				text += registeredEnding(text, ending)
 			}
-			all = append(all, SMSTemplate{name, language, text})
+			all = append(all, SMSTemplate{name, code, text})
 		}
 	}
-	return append(all, SMSTemplate{templateTeam, Languages[0], "{text}"})
+	return append(all, SMSTemplate{templateTeam, language.English, "{text}"})
 }

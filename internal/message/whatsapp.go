@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/language"
 )
 
 // templateOTP is the template of OTPs for WhatsApp. WhatsApp writes its text.
@@ -75,7 +77,7 @@ func teamWhatsApp(m Message) []WhatsAppText {
 	if m.Team.Restricted {
 		name = templateTeamStop
 	}
-	template := whatsAppTemplate(name, textsIn(m.Language))
+	template := whatsAppTemplate(name, textsIn(language.OnWhatsApp(m.Language)))
 	who, text := m.Team.parts()
 	words, room := strings.Fields(text), maxTemplateText-utf8.RuneCountInString(template.Body)-utf8.RuneCountInString(who)
 	var parts []WhatsAppText
@@ -106,8 +108,9 @@ func WhatsAppOf(m Message) []WhatsAppText {
 
 func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 	if m.Kind == OTP {
-		return WhatsAppText{Template: WhatsAppTemplate{Name: templateOTP, Language: textsIn(m.Language).language, Code: true}, Code: m.Code}, true
+		return WhatsAppText{Template: WhatsAppTemplate{Name: templateOTP, Language: language.Of(language.OnWhatsApp(m.Language)).WhatsApp, Code: true}, Code: m.Code}, true
 	}
+	m.Language = language.OnWhatsApp(m.Language)
 	text := SMSOf(m)
 	template := whatsAppTemplate(text.Template, textsIn(text.Language))
 	if template.Body == "" {
@@ -135,7 +138,10 @@ func whatsAppTemplate(name string, words texts) WhatsAppTemplate {
 	case templateTeam, templateTeamStop:
 		buttons = nil
 	}
-	t := WhatsAppTemplate{Name: name, Language: words.language, Body: words.byKey["whatsapp."+name], Buttons: buttons}
+	t := WhatsAppTemplate{Name: name, Language: language.Of(words.language).WhatsApp, Body: words.byKey["whatsapp."+name], Buttons: buttons}
+	if t.Language == "" {
+		return WhatsAppTemplate{Name: name} // Meta has no templates in this language
+	}
 	switch name {
 	case templateRequestGuardian, templateRequestStudent, templateAgainGuardian, templateAgainStudent, templateReminderGuardian, templateReminderStudent:
 		t.Answers = []string{words.byKey["chat.yes"], words.byKey["chat.no"], words.byKey["chat.not_me"]}
@@ -149,9 +155,12 @@ func whatsAppTemplate(name string, words texts) WhatsAppTemplate {
 // brand filled in.
 func WhatsAppTemplates(brand string) []WhatsAppTemplate {
 	var all []WhatsAppTemplate
-	for _, language := range Languages {
-		all = append(all, WhatsAppTemplate{Name: templateOTP, Language: language, Code: true})
-		words := textsIn(language)
+	for _, code := range language.Offered() {
+		words, meta := textsIn(code), language.Of(code).WhatsApp
+		if meta == "" {
+			continue
+		}
+		all = append(all, WhatsAppTemplate{Name: templateOTP, Language: meta, Code: true})
 		for _, name := range words.keys("whatsapp.") {
 			t := whatsAppTemplate(name, words)
 			t.Body = strings.ReplaceAll(t.Body, "{brand}", brand)

@@ -5,15 +5,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // wording returns the title and body of a notification in a language (spec section 6), in words that a
 // nine-year-old can read.
-func wording(language string, to actor.Role, t Type, e event.Event, brand string) (title, body string) {
-	words := textsIn(language)
+func wording(code string, to actor.Role, t Type, e event.Event, brand string) (title, body string) {
+	words := textsIn(code)
 	value := func(name string) string { return words.valueOf(name, e, brand) }
 	key := "notification." + string(t)
 	special := key + variant(to, t, e)
@@ -77,7 +79,7 @@ func (t texts) valueOf(name string, e event.Event, brand string) string {
 		return t.list(studentsOf(e))
 	case "called": // stands after a pronoun
 		if name := Name(e.StudentName, ""); name != "" {
-			return ", " + name
+			return language.Of(t.language).Comma + name
 		}
 	case "who":
 		if e.Party == actor.Student {
@@ -166,12 +168,13 @@ func (t texts) valueOfTraining(name string, e event.Event) string {
 		if err != nil {
 			return training.Day
 		}
-		return t.byKey["time.weekday."+strconv.Itoa(int(day.Weekday()))] + " " + t.dayAndMonth(day) + ", " + training.Start
+		l := language.Of(t.language)
+		return l.Weekday(day) + " " + l.Date(day, false) + l.Comma + training.Start
 	case "when_place": // one variable: the registry of India takes no two side by side
 		return t.valueOfTraining("when", e) + t.valueOfTraining("place", e)
 	case "place":
 		if venue := Name(training.Venue, ""); venue != "" {
-			return ", " + venue
+			return language.Of(t.language).Comma + venue
 		}
 	case "reason":
 		if reason := Name(training.Reason, ""); reason != "" {
@@ -186,7 +189,7 @@ var channelNames = map[Channel]string{SMS: "SMS", WhatsApp: "WhatsApp"}
 
 // sentence adds a full stop to s unless s ends with a sentence mark.
 func sentence(s string) string {
-	if strings.ContainsAny(s[max(0, len(s)-1):], ".!?") {
+	if last, _ := utf8.DecodeLastRuneInString(s); strings.ContainsRune(".!?।۔؟", last) {
 		return s
 	}
 	return s + "."

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/web"
@@ -12,11 +13,11 @@ import (
 
 // preferenceValues returns the fields of the form of preferences.
 func preferenceValues(r *web.Request, p message.Preferences) url.Values {
-	language := p.Language
-	if language == "" {
-		language = r.Language
+	code := p.Language
+	if !language.IsOffered(code) {
+		code = r.Language
 	}
-	values := url.Values{"language": {language}, "time_zone": {p.TimeZone}}
+	values := url.Values{"language": {code}, "time_zone": {p.TimeZone}}
 	if q := p.QuietHours; q.Set() {
 		values.Set("quiet_start", q.Start.String())
 		values.Set("quiet_end", q.End.String())
@@ -27,8 +28,8 @@ func preferenceValues(r *web.Request, p message.Preferences) url.Values {
 // readPreferences reads the form of preferences and adds its faults to f.
 func (p pages) readPreferences(r *web.Request, f *web.Form) message.PreferencesPatch {
 	v := p.site.NewView(r, "")
-	language, zone := r.Value("language"), r.Value("time_zone")
-	if !message.KnownLanguage(language) {
+	code, zone := r.Value("language"), r.Value("time_zone")
+	if !language.IsOffered(code) {
 		f.Add("language", v.MustT("settings.language.fault"))
 	}
 	if zone != "" && !message.KnownTimeZone(zone) {
@@ -49,7 +50,7 @@ func (p pages) readPreferences(r *web.Request, f *web.Form) message.PreferencesP
 			f.Add("quiet_end", v.MustT("settings.quiet.equal"))
 		}
 	}
-	return message.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
+	return message.PreferencesPatch{Language: &code, TimeZone: &zone, QuietHours: &quiet}
 }
 
 // settings serves GET /coach/settings and /me/{role}/settings.
@@ -88,7 +89,7 @@ func (p pages) settingsForm(ctx context.Context, r *web.Request, by actor.Actor,
 		return web.Response{}, err
 	}
 	data := map[string]any{
-		"Languages": message.Languages, "Zones": web.OfferedZones(f), "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
+		"Zones": web.OfferedZones(f), "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
 	v, template := p.site.SignedInView(r, "my_settings.title", by), "family_settings"
 	if by.Role == actor.Coach {

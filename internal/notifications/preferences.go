@@ -54,7 +54,7 @@ func (h calls) preferences(ctx context.Context, r api.Request[api.NoBody]) (api.
 
 // preferencesPatch is the PreferencesPatch of openapi.yaml.
 type preferencesPatch struct {
-	Language       wire.Opt[string]         `json:"language" rule:"oneof=en|hi"`
+	Language       wire.Opt[string]         `json:"language" rule:"min=1,max=35"`
 	TimeZone       wire.Opt[string]         `json:"time_zone" rule:"min=1,max=64"`
 	QuietHours     wire.Opt[quietHoursBody] `json:"quiet_hours"`
 	Channels       wire.Opt[channelsPatch]  `json:"channels"`
@@ -74,6 +74,9 @@ type channelsPatch struct {
 func (h calls) editPreferences(ctx context.Context, r api.Request[preferencesPatch]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
+	if code := in.Language.Some(); code != nil && !f.Has("/language") {
+		input.CheckLanguage("/language", *code, &f)
+	}
 	patch := message.PreferencesPatch{
 		Language: input.Value(in.Language), TimeZone: input.Value(in.TimeZone),
 		QuietHours: readQuietHours(in.QuietHours, &f),

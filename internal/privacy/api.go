@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -31,7 +31,7 @@ type noticeResponse struct {
 // getNotice serves GET /api/notice to anyone.
 func (s *Service) getNotice(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
-	language := api.QueryText(r.Query, "language", &f, wire.ParseRules("oneof="+strings.Join(message.Languages, "|")))
+	code := api.QueryText(r.Query, "language", &f, wire.ParseRules("oneof="+strings.Join(language.Offered(), "|")))
 	version := int64(0)
 	if text := api.QueryText(r.Query, "version", &f, wire.ParseRules("min=1,max=9")); text != "" {
 		var ok bool
@@ -42,10 +42,10 @@ func (s *Service) getNotice(ctx context.Context, r api.Request[api.NoBody]) (api
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	if language == "" {
-		language = message.MatchLanguage(r.Header.Get("Accept-Language"))
+	if code == "" {
+		code = language.Match(r.Header.Get("Accept-Language"))
 	}
-	n, err := s.Version(ctx, language, version)
+	n, err := s.Version(ctx, code, version)
 	if err != nil {
 		return api.Response{}, err
 	}

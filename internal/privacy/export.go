@@ -10,7 +10,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -96,27 +96,27 @@ func writeJSON(ctx context.Context, w *bufio.Writer, sections []Section, now tim
 }
 
 // writePage writes the same as a page, without empty values and sections.
-func writePage(ctx context.Context, w *bufio.Writer, sections []Section, language string, now time.Time) error {
-	texts, err := textsIn(language)
+func writePage(ctx context.Context, w *bufio.Writer, sections []Section, code string, now time.Time) error {
+	texts, err := language.Read(code, Files)
 	if err != nil {
 		return err
 	}
-	title := html.EscapeString(texts["export.page"])
-	fmt.Fprintf(w, `<!doctype html><html lang="%s"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
+	title := html.EscapeString(texts.Text("export.page"))
+	fmt.Fprintf(w, `<!doctype html><html lang="%s" dir="%s"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
 <style>body{font:16px/1.5 sans-serif;max-width:44rem;margin:1rem auto;padding:0 1rem;overflow-wrap:anywhere}dl{border-top:1px solid #ccc;margin:0;padding:.5rem 0}dt{color:#555;font-size:.875rem}dd{margin:0 0 .25rem;white-space:pre-line}</style>
 <h1>%s</h1><p>%s</p>
-`, html.EscapeString(language), title, title, pageTime(now))
+`, code, language.Of(code).Direction(), title, title, pageTime(now))
 	for _, s := range sections {
 		begun := false
 		err := s.Each(ctx, func(values ...any) error {
 			if !begun {
 				begun = true
-				fmt.Fprintf(w, "<h2>%s</h2>\n", html.EscapeString(texts["export.section."+s.Name]))
+				fmt.Fprintf(w, "<h2>%s</h2>\n", html.EscapeString(texts.Text("export.section."+s.Name)))
 			}
 			_, _ = w.WriteString("<dl>")
 			for i, value := range values {
 				if text := pageValue(value, texts); text != "" {
-					fmt.Fprintf(w, "<dt>%s</dt><dd>%s</dd>", html.EscapeString(texts["export.column."+s.Columns[i]]), html.EscapeString(text))
+					fmt.Fprintf(w, "<dt>%s</dt><dd>%s</dd>", html.EscapeString(texts.Text("export.column."+s.Columns[i])), html.EscapeString(text))
 				}
 			}
 			_, err := w.WriteString("</dl>\n")
@@ -130,14 +130,14 @@ func writePage(ctx context.Context, w *bufio.Writer, sections []Section, languag
 }
 
 // pageValue returns a value as a text of the page.
-func pageValue(value any, texts map[string]string) string {
+func pageValue(value any, texts language.Texts) string {
 	switch v := value.(type) {
 	case nil:
 		return ""
 	case time.Time:
 		return pageTime(v)
 	case bool:
-		return texts[fmt.Sprint("export.", v)]
+		return texts.Text(fmt.Sprint("export.", v))
 	}
 	return fmt.Sprint(value)
 }
@@ -147,16 +147,4 @@ func pageTime(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04 UTC")
-}
-
-// textsIn returns the texts of this package in a language, or in the default one.
-func textsIn(language string) (texts map[string]string, err error) {
-	content, err := Files.ReadFile("texts." + language + ".json")
-	if err != nil {
-		content, err = Files.ReadFile("texts." + message.Languages[0] + ".json")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return texts, json.Unmarshal(content, &texts)
 }

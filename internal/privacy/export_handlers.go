@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -42,23 +42,23 @@ func (h exportCalls) export(ctx context.Context, r api.Request[api.NoBody]) (api
 	if err != nil {
 		return api.Response{}, err
 	}
-	language := message.MatchLanguage(r.Header.Get("Accept-Language"))
+	code := language.Match(r.Header.Get("Accept-Language"))
 	return api.FileResponse(exportName, csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error {
-		return h.writeExport(ctx, by, out, language)
+		return h.writeExport(ctx, by, out, code)
 	}), nil
 }
 
 // WriteExport writes the export of a person for an operator, in the default language.
 func (s *Service) WriteExport(ctx context.Context, by actor.Actor, out io.Writer) error {
-	return s.writeExport(ctx, by, out, message.Languages[0])
+	return s.writeExport(ctx, by, out, language.English)
 }
 
 // writeExport writes the export of a person.
-func (s *Service) writeExport(ctx context.Context, by actor.Actor, out io.Writer, language string) error {
+func (s *Service) writeExport(ctx context.Context, by actor.Actor, out io.Writer, code string) error {
 	if by.Role == actor.Coach {
 		return s.Export.Coach(ctx, by, out)
 	}
-	return WriteExport(ctx, out, s.Export.Family(by), s.Export.Receipts(by), language, s.DB.Now())
+	return WriteExport(ctx, out, s.Export.Family(by), s.Export.Receipts(by), code, s.DB.Now())
 }
 
 // signInFor returns the path of the sign-in that leads back to next.
@@ -83,8 +83,8 @@ func (p pages) download(_ context.Context, r *web.Request, by actor.Actor) (web.
 	if !p.site.HasRecentOTP(r, by.Role) {
 		return web.Response{}, web.SignInError{Role: by.Role, Next: exportPath(by.Role)}
 	}
-	language := r.Language
+	code := r.Language
 	return web.Download(exportName, csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error {
-		return p.writeExport(ctx, by, out, language)
+		return p.writeExport(ctx, by, out, code)
 	}), nil
 }

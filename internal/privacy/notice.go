@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 )
 
@@ -34,6 +36,15 @@ type Notice struct {
 //go:embed notices/*.md
 var builtIn embed.FS
 
+// BuiltInNotice returns the built-in notice in a language with its names in braces, or "".
+func BuiltInNotice(code string) string {
+	text, err := builtIn.ReadFile("notices/" + code + ".md")
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // maxNotice is the largest file of a notice in bytes.
 const maxNotice = 64 << 10
 
@@ -43,22 +54,14 @@ type Words struct {
 	Brand string
 	// Contact is the address to which families write; empty if there is none.
 	Contact string
-	// Authority names by language where families can complain.
-	Authority map[string]string
+	// Authority is the PRIVACY_PROFILE whose authority takes complaints of families, or empty.
+	Authority string
 	// Kept says how long data is kept.
 	Kept Retention
 }
 
-// Authorities name by PRIVACY_PROFILE and language where families can complain.
-var Authorities = map[string]map[string]string{
-	"none":  {"en": "the data protection authority of your country", "hi": "अपने देश के डेटा सुरक्षा कार्यालय"},
-	"india": {"en": "the Data Protection Board of India", "hi": "भारत के डेटा संरक्षण बोर्ड"},
-	"eu":    {"en": "the data protection authority of your country", "hi": "अपने देश के डेटा सुरक्षा कार्यालय"},
-	"us":    {"en": "the Federal Trade Commission (FTC)", "hi": "Federal Trade Commission (FTC)"},
-}
-
 // ReadNotices returns the notice in each language from a folder, or the built-in one if folder is
-// empty. A folder has en.md; a language without a file has the English text.
+// empty. A folder has en.md; a language without a file has the text of its fallback.
 func ReadNotices(folder string, w Words) ([]Notice, error) {
 	files, err := fs.Sub(builtIn, "notices")
 	if folder != "" {
@@ -68,8 +71,8 @@ func ReadNotices(folder string, w Words) ([]Notice, error) {
 		return nil, err
 	}
 	var notices []Notice
-	for _, language := range message.Languages {
-		text, err := fs.ReadFile(files, language+".md")
+	for _, code := range language.Offered() {
+		text, err := fs.ReadFile(files, code+".md")
 		if errors.Is(err, fs.ErrNotExist) && len(notices) > 0 {
 			continue
 		}
@@ -77,47 +80,48 @@ func ReadNotices(folder string, w Words) ([]Notice, error) {
 			return nil, err
 		}
 		if len(text) > maxNotice || !utf8.Valid(text) || strings.TrimSpace(string(text)) == "" || strings.ContainsRune(string(text), 0) {
-			return nil, fmt.Errorf("%s.md must be text in UTF-8, at most %d KiB", language, maxNotice>>10)
+			return nil, fmt.Errorf("%s.md must be text in UTF-8, at most %d KiB", code, maxNotice>>10)
 		}
-		notices = append(notices, newNotice(language, string(text), w))
+		notice, err := newNotice(code, string(text), w)
+		if err != nil {
+			return nil, err
+		}
+		notices = append(notices, notice)
 	}
 	return notices, nil
 }
 
-// operators name the operators of a service without an address.
-var operators = map[string]string{"en": "the people who run {brand}", "hi": "{brand} चलाने वाले लोगों"}
-
-// untilAsked is how long data is kept without a time, and withPlayer how long medical notes are.
-var (
-	untilAsked = map[string]string{"en": "until you ask us to erase it", "hi": "जब तक आप मिटाने को न कहें"}
-	withPlayer = map[string]string{"en": "as long as the rest about the child", "hi": "जब तक बच्चे की बाकी बातें रखी हैं"}
-)
-
 // keptFor returns a time in whole days, rounded up, or forever for 0.
-func keptFor(d time.Duration, language string, forever map[string]string) string {
+func keptFor(d time.Duration, code, forever string) string {
 	days := int64((d + 24*time.Hour - 1) / (24 * time.Hour))
-	switch {
-	case days == 0:
-		return forever[language]
-	case language == "hi":
-		return fmt.Sprintf("%d दिन", days)
-	case days == 1:
-		return "1 day"
+	switch days {
+	case 0:
+		return forever
+	case 1:
+		return message.TextOf(code, "span.day", nil)
 	}
-	return fmt.Sprintf("%d days", days)
+	return message.TextOf(code, "span.days", map[string]string{"count": strconv.FormatInt(days, 10)})
 }
 
-func newNotice(language, text string, w Words) Notice {
-	text = strings.ReplaceAll(text, "{contact}", cmp.Or(w.Contact, operators[language]))
+func newNotice(code, text string, w Words) (Notice, error) {
+	texts, err := language.Read(code, Files)
+	if err != nil {
+		return Notice{}, err
+	}
+	untilAsked, authority := texts.Text("notice.until_asked"), texts.Text("notice.authority."+w.Authority)
+	if authority == "" {
+		authority = texts.Text("notice.authority.none")
+	}
+	text = strings.ReplaceAll(text, "{contact}", cmp.Or(w.Contact, texts.Text("notice.operators")))
 	text = strings.NewReplacer(
-		"\r\n", "\n", "{brand}", w.Brand, "{authority}", w.Authority[language],
-		"{deleted}", keptFor(w.Kept.Deleted, language, untilAsked), "{unanswered}", keptFor(w.Kept.Unanswered, language, untilAsked),
-		"{notifications}", keptFor(w.Kept.Notifications, language, untilAsked), "{deliveries}", keptFor(w.Kept.Deliveries, language, untilAsked),
-		"{medical}", keptFor(w.Kept.Medical, language, withPlayer),
+		"\r\n", "\n", "{brand}", w.Brand, "{authority}", authority,
+		"{deleted}", keptFor(w.Kept.Deleted, code, untilAsked), "{unanswered}", keptFor(w.Kept.Unanswered, code, untilAsked),
+		"{notifications}", keptFor(w.Kept.Notifications, code, untilAsked), "{deliveries}", keptFor(w.Kept.Deliveries, code, untilAsked),
+		"{medical}", keptFor(w.Kept.Medical, code, texts.Text("notice.with_player")),
 	).Replace(text)
 	text = strings.TrimSpace(text) + "\n"
 	hash := sha256.Sum256([]byte(text))
-	return Notice{Language: language, Hash: hex.EncodeToString(hash[:]), Text: text}
+	return Notice{Language: code, Hash: hex.EncodeToString(hash[:]), Text: text}, nil
 }
 
 // Block is a heading, a paragraph or a list of a notice.

@@ -60,7 +60,7 @@ func TestBuiltInNotice(t *testing.T) {
 	t.Parallel()
 	for _, contact := range []string{"", "hello@kite.example"} {
 		kept := privacy.Retention{Deleted: 30 * 24 * time.Hour, Notifications: 24 * time.Hour, Deliveries: 36 * time.Hour}
-		notices, err := privacy.ReadNotices("", privacy.Words{Brand: "Kite", Contact: contact, Authority: privacy.Authorities["india"], Kept: kept})
+		notices, err := privacy.ReadNotices("", privacy.Words{Brand: "Kite", Contact: contact, Authority: "india", Kept: kept})
 		if err != nil || len(notices) != 2 {
 			t.Fatal(notices, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -55,19 +56,21 @@ func (s *Service) keep(ctx context.Context, n Notice) (Notice, error) {
 	return Notice{}, fmt.Errorf("other replicas took each version")
 }
 
-// Current returns the notice in a language, or in the default one.
-func (s *Service) Current(language string) Notice {
-	for _, n := range s.notices {
-		if n.Language == language {
-			return n
+// Current returns the notice in a language, or in the first of its fallbacks that has one.
+func (s *Service) Current(code string) Notice {
+	for _, c := range language.Chain(code) {
+		for _, n := range s.notices {
+			if n.Language == c {
+				return n
+			}
 		}
 	}
 	return s.notices[0]
 }
 
 // Version returns a version of the notice in a language, 0 for the current one, or not_found.
-func (s *Service) Version(ctx context.Context, language string, version int64) (Notice, error) {
-	n := s.Current(language)
+func (s *Service) Version(ctx context.Context, code string, version int64) (Notice, error) {
+	n := s.Current(code)
 	if version == 0 || version == n.Version {
 		return n, nil
 	}

@@ -73,7 +73,7 @@ type Entry struct {
 	StudentName   string `json:"student_name,omitempty"`
 	BirthDate     string `json:"date_of_birth,omitempty"`
 	StudentNumber string `json:"student_number,omitempty"`
-	// The languages are "en" or "hi" after the checks. Empty means the default.
+	// The languages are codes after the checks. Empty means the default.
 	StudentLanguage  string `json:"student_language,omitempty"`
 	GuardianName     string `json:"guardian_name,omitempty"`
 	Relationship     string `json:"relationship,omitempty"`

@@ -5,9 +5,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -207,23 +209,7 @@ func number(digits string) int {
 	return n
 }
 
-// monthsHindi are the months in Hindi, with the spellings in use.
-var monthsHindi = [...][]string{
-	{"जनवरी"},
-	{"फरवरी", "फ़रवरी"},
-	{"मार्च"},
-	{"अप्रैल"},
-	{"मई"},
-	{"जून"},
-	{"जुलाई"},
-	{"अगस्त"},
-	{"सितंबर", "सितम्बर"},
-	{"अक्टूबर", "अक्तूबर"},
-	{"नवंबर", "नवम्बर"},
-	{"दिसंबर", "दिसम्बर"},
-}
-
-// monthNamed returns the month of an English name or of its first letters, or of a Hindi name; or 0.
+// monthNamed returns the month of an English name or of its first letters, or of a name in another language; or 0.
 func monthNamed(name string) int {
 	if len(name) < 3 {
 		return 0
@@ -233,17 +219,31 @@ func monthNamed(name string) int {
 		if len(name) <= len(full) && strings.EqualFold(name, full[:len(name)]) {
 			return int(month)
 		}
-		for _, hindi := range monthsHindi[month-1] {
-			if foldTitle(hindi) == foldTitle(name) {
-				return int(month)
-			}
-		}
+	}
+	if month := monthsByName()[foldTitle(name)]; month != 0 {
+		return month
 	}
 	if strings.EqualFold(name, "sept") {
 		return int(time.September)
 	}
 	return 0
 }
+
+// monthsByName are the names of months in all languages, as foldTitle writes them.
+var monthsByName = sync.OnceValue(func() map[string]int {
+	months := map[string]int{}
+	for _, l := range language.All() {
+		for i, name := range l.Months {
+			months[foldTitle(name)] = i + 1
+		}
+		for i, names := range l.MonthSpellings {
+			for _, name := range names {
+				months[foldTitle(name)] = i + 1
+			}
+		}
+	}
+	return months
+})
 
 // dateColumn collects how the birth dates of a file are written. One date that can be read in one order only decides
 // for the others.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
 )
@@ -27,7 +28,7 @@ var examples = []Entry{
 	{
 		StudentName: "Asha Rao", BirthDate: "2014-04-30", StudentNumber: "+919800000001",
 		GuardianName: "Ravi Rao", Relationship: "father", GuardianNumber: "+919800000002", GuardianEmail: "ravi@example.com",
-		GuardianLanguage: languageNames["hi"],
+		GuardianLanguage: language.Of("hi").InEnglish,
 		Guardian2Name:    "Anita Rao", Guardian2Relationship: "mother", Guardian2Number: "+919800000004",
 	},
 	{StudentName: "Kiran Das", BirthDate: "2005-11-02", StudentNumber: "+919800000003"},
@@ -59,18 +60,18 @@ func ExportTitles() []string {
 func ExportCells(p *approval.Player) []string {
 	e := Entry{
 		StudentName: p.Student.FullName, BirthDate: p.Student.DateOfBirth.String(), StudentNumber: string(p.Number(actor.Student)),
-		StudentLanguage: languageNames[p.Party(actor.Student).Language], Basis: p.Student.Basis.String(),
+		StudentLanguage: languageName(p.Party(actor.Student).Language), Basis: p.Student.Basis.String(),
 	}
 	guardianStatus := ""
 	if g := p.Guardian(); g != nil {
 		e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail = g.Name, g.Relationship, string(g.Number), g.Email
-		e.GuardianLanguage = languageNames[g.Language]
+		e.GuardianLanguage = languageName(g.Language)
 		guardianStatus = p.Party(actor.Guardian).Consent.State.Status()
 	}
 	if all := p.Guardians(); len(all) > 1 {
 		g := all[1]
 		e.Guardian2Name, e.Guardian2Relationship, e.Guardian2Number, e.Guardian2Email = g.Name, g.Relationship, string(g.Number), g.Email
-		e.Guardian2Language = languageNames[g.Language]
+		e.Guardian2Language = languageName(g.Language)
 	}
 	names := make([]string, len(p.Batches))
 	for i, b := range p.Batches {

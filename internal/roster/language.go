@@ -1,20 +1,31 @@
 package roster
 
-// languageNames are the languages of messages as an export writes them, by code.
-var languageNames = map[string]string{"en": "English", "hi": "Hindi"}
+import (
+	"slices"
+	"strings"
+	"sync"
 
-// languageCodes maps what a cell may say to the code of the language.
-var languageCodes = newLanguageCodes()
+	"github.com/touchline/touchline/internal/language"
+)
 
-func newLanguageCodes() map[string]string {
+// languageCodes maps what a cell may say to the code of the language: its code, and its names in English, in itself, and in
+// the other languages.
+var languageCodes = sync.OnceValue(func() map[string]string {
 	codes := map[string]string{}
-	for code, names := range map[string][]string{"en": {"en", "English", "अंग्रेज़ी", "अंग्रेजी", "इंग्लिश"}, "hi": {"hi", "Hindi", "हिन्दी", "हिंदी"}} {
-		for _, name := range names {
-			codes[foldTitle(name)] = code
+	for _, l := range language.All() {
+		for _, name := range slices.Concat([]string{l.Code, l.InEnglish, l.Name}, l.Spellings) {
+			codes[foldTitle(name)] = l.Code
+		}
+	}
+	for _, l := range language.All() {
+		for code, name := range l.Names {
+			if folded := foldTitle(name); codes[folded] == "" {
+				codes[folded] = code
+			}
 		}
 	}
 	return codes
-}
+})
 
 // checkLanguage replaces a language by its code, or adds a fault.
 func (r *Row) checkLanguage(c Column) {
@@ -22,10 +33,22 @@ func (r *Row) checkLanguage(c Column) {
 	if *text == "" {
 		return
 	}
-	code, known := languageCodes[foldTitle(*text)]
-	if !known {
-		r.add(c, "unknown_language", "Write English or Hindi, or leave the cell empty.")
+	code := languageCodes()[foldTitle(*text)]
+	if !language.IsOffered(code) {
+		var names []string
+		for _, offered := range language.Offered() {
+			names = append(names, language.Of(offered).InEnglish)
+		}
+		r.add(c, "unknown_language", "Write %s, or leave the cell empty.", strings.Join(names, " or "))
 		return
 	}
 	*text = code
+}
+
+// languageName returns a language as an export writes it, or "" for none.
+func languageName(code string) string {
+	if code == "" {
+		return ""
+	}
+	return language.Of(code).InEnglish
 }

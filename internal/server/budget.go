@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -93,8 +94,8 @@ func maxOTPCost(cfg *config.Config) (highest int64) {
 			continue
 		}
 		for _, role := range actor.Roles {
-			for _, language := range message.Languages {
-				highest = max(highest, int64(otpSegments(cfg, role, language))*int64(p.Price))
+			for _, code := range language.Offered() {
+				highest = max(highest, int64(otpSegments(cfg, role, code))*int64(p.Price))
 			}
 		}
 	}

@@ -81,8 +81,13 @@ func partsOf[T any](features []feature, part func(feature) (T, bool)) []T {
 
 // renderer returns the templates and texts of package web and of all features. Tests start many services, and parse once.
 var renderer = sync.OnceValues(func() (*web.Renderer, error) {
-	return web.NewRenderer(partsOf(new(services).features(), func(f feature) (fs.FS, bool) { return f.files, f.files != nil })...)
+	return web.NewRenderer(featureFiles()...)
 })
+
+// featureFiles returns the templates and texts of each feature.
+func featureFiles() []fs.FS {
+	return partsOf(new(services).features(), func(f feature) (fs.FS, bool) { return f.files, f.files != nil })
+}
 
 // PagePatterns returns the patterns of all pages that answer GET, and of the console's.
 func PagePatterns() (pages, console []string) {

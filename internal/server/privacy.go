@@ -10,7 +10,7 @@ import (
 
 // noticeTexts returns the notice to families in each language. The error is config.Errors.
 func noticeTexts(cfg *config.Config) ([]privacy.Notice, error) {
-	words := privacy.Words{Brand: cfg.Brand, Contact: cfg.Contact(), Authority: privacy.Authorities[cfg.PrivacyProfile], Kept: retention(cfg)}
+	words := privacy.Words{Brand: cfg.Brand, Contact: cfg.Contact(), Authority: cfg.PrivacyProfile, Kept: retention(cfg)}
 	list, err := privacy.ReadNotices(cfg.NoticeFolder(), words)
 	if err != nil {
 		message := err.Error()

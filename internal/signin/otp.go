@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -60,7 +61,7 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 	}
 	if in.Channel == incoming {
 		service := h.api.Auth.Settings.WhatsAppNumber
-		response.SendTo, response.Text = service, message.SignInText(message.MatchLanguage(r.Header.Get("Accept-Language")), h.api.Auth.Settings.Brand)
+		response.SendTo, response.Text = service, message.SignInText(language.Match(r.Header.Get("Accept-Language")), h.api.Auth.Settings.Brand)
 		response.URL = auth.AskURL(service, escapedText(response.Text))
 	}
 	return endpoint.Accepted(response), nil

@@ -8,7 +8,7 @@ func TestShortenedNameEndsSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.catalogue.translations["en"].localize("question.about", []any{"Student", "Venkatasubrama…", "Coach", "Meera Nair"})
+	got, err := r.catalogue("en").localize("question.about", []any{"Student", "Venkatasubrama…", "Coach", "Meera Nair"})
 	if want := "The question is about Venkatasubrama… It comes from Meera Nair."; err != nil || got != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}

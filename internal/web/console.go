@@ -45,7 +45,7 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages.Cookies.secure = c.HTTPS
+	pages.Cookies.secure, pages.forOperators = c.HTTPS, true
 	pages.origin = http.NewCrossOriginProtection() // the public pages are another site for the console
 	console := &Console{ConsoleConfig: c, Pages: pages, attempts: ratelimit.New(signInsPerMinute)}
 	pages.identify = console.identify

@@ -59,11 +59,7 @@ func (v *Texts) Since(t time.Time) string { return v.Days(v.now.Sub(t)) }
 // Date returns the day in the reader's time zone: "12 May", with the year if it is another.
 func (v *Texts) Date(t time.Time) string {
 	t = t.In(v.zone)
-	day := strconv.Itoa(t.Day()) + " " + v.MustT("time.month."+strconv.Itoa(int(t.Month())))
-	if t.Year() != v.now.In(v.zone).Year() {
-		day += " " + strconv.Itoa(t.Year())
-	}
-	return day
+	return v.texts.Date(t, t.Year() != v.now.In(v.zone).Year())
 }
 
 // Birthday returns a birth date with its year: "30 April 2014".
@@ -73,13 +69,13 @@ func (v *Texts) Birthday(d approval.Date) string {
 
 // dayMonthYear returns the date of t in UTC: "30 April 2014".
 func (v *Texts) dayMonthYear(t time.Time) string {
-	return strconv.Itoa(t.Day()) + " " + v.MustT("time.month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
+	return v.texts.Date(t, true)
 }
 
 // DateTime returns the day and time in the reader's time zone: "Tuesday 12 May, 17:30".
 func (v *Texts) DateTime(t time.Time) string {
 	local := t.In(v.zone)
-	return v.MustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
+	return v.texts.Weekday(local) + " " + v.Date(t) + v.texts.Comma + local.Format("15:04")
 }
 
 // Clock returns the time of the day: "17:30".

@@ -27,7 +27,7 @@ func TestDayWithoutMidnight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := &View{Texts: Texts{zone: zone, now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), texts: r.catalogue.translations["en"]}}
+		v := &View{Texts: Texts{zone: zone, now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), texts: r.catalogue("en")}}
 		if got := v.Day(coach.Date(tt.day)); got != tt.want {
 			t.Errorf("%s in %s is %q, want %q", tt.day, tt.zone, got, tt.want)
 		}
@@ -40,7 +40,7 @@ func TestDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, hindi := &View{Texts: Texts{texts: r.catalogue.translations["en"]}}, &View{Texts: Texts{texts: r.catalogue.translations["hi"]}}
+	v, hindi := &View{Texts: Texts{texts: r.catalogue("en")}}, &View{Texts: Texts{texts: r.catalogue("hi")}}
 	for d, want := range map[time.Duration]string{
 		0:                              "less than a minute",
 		time.Minute - 1:                "less than a minute",

@@ -3,11 +3,11 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -20,15 +20,38 @@ const (
 // language returns the language of a page: the language that the person chose, else the best
 // one for the browser.
 func (p *Pages) language(r *http.Request) string {
-	if chosen := chosenLanguage(r); chosen != "" {
-		return chosen
+	code := chosenLanguage(r)
+	if code == "" {
+		code = language.Match(r.Header.Get("Accept-Language"))
 	}
-	return message.MatchLanguage(r.Header.Get("Accept-Language"))
+	return p.pageLanguage(r.URL.Path)(code)
+}
+
+// pageLanguage returns what turns a chosen language into the one that the page at a path has.
+func (p *Pages) pageLanguage(path string) func(chosen string) string {
+	switch {
+	case p.forOperators:
+		return language.ForOperators
+	case forCoaches(path):
+		return language.ForCoaches
+	case asks(path):
+		return language.Asked
+	}
+	return language.Effective
+}
+
+// forCoaches reports whether a page is for coaches, whose texts not all languages have.
+func forCoaches(path string) bool { return strings.HasPrefix(path, "/coach/") || path == "/coach" }
+
+// asks reports whether a page asks a question or shows what an answer does: a language whose texts no second translator
+// checked asks no one.
+func asks(path string) bool {
+	return strings.HasPrefix(path, "/a/") || strings.HasPrefix(path, "/me/guardian/") || strings.HasPrefix(path, "/me/student/")
 }
 
 // chosenLanguage returns the language that was chosen in this browser, or "".
 func chosenLanguage(r *http.Request) string {
-	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(message.Languages, c.Value) {
+	if c, err := r.Cookie(languageCookie); err == nil && language.IsOffered(c.Value) {
 		return c.Value
 	}
 	return ""
@@ -42,7 +65,7 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 		back = LocalPath(path)
 	}
 	to := r.Value("to")
-	if !slices.Contains(message.Languages, to) {
+	if !language.IsOffered(to) {
 		return Redirect(back), nil
 	}
 	for _, session := range r.Sessions {
@@ -67,7 +90,7 @@ func (p *Pages) ApplyLanguage(ctx context.Context, r *Request, number phone.Numb
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(message.Languages, stored.Language) {
+	if language.IsOffered(stored.Language) {
 		return []*http.Cookie{p.LanguageCookie(stored.Language)}, nil
 	}
 	if chosen := chosenLanguage(r.Request); chosen != "" {

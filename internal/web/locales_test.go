@@ -4,18 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/touchline/touchline/internal/message"
 )
 
-var (
-	placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
-	// usedText finds the keys that templates and handlers name as constants.
-	usedText = regexp.MustCompile(`\.(?:T|H|MustT|Field "\w+"|view\(r,|signedInView\(r,) ?\(?"([a-z_.]+)"`)
-)
+// usedText finds the keys that templates and handlers name as constants.
+var usedText = regexp.MustCompile(`\.(?:T|H|MustT|Field "\w+"|view\(r,|signedInView\(r,) ?\(?"([a-z_.]+)"`)
 
 // texts returns every text of a language by key, its plural forms joined.
 func texts(t *testing.T, language string) map[string]string {
@@ -52,39 +46,6 @@ func texts(t *testing.T, language string) map[string]string {
 		}
 	}
 	return all
-}
-
-// placeholders returns the names of the values in a text, sorted.
-func placeholders(text string) []string {
-	var names []string
-	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
-		names = append(names, match[1])
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func TestLanguagesAreComplete(t *testing.T) {
-	english := texts(t, "en")
-	for _, language := range message.Languages[1:] {
-		other := texts(t, language)
-		for key, text := range english {
-			translated, ok := other[key]
-			switch {
-			case !ok:
-				t.Errorf("%s has no %s", language, key)
-			case !slices.Equal(placeholders(text), placeholders(translated)):
-				t.Errorf("%s: %s has the values %v, want %v", language, key, placeholders(translated), placeholders(text))
-			case strings.Count(text, "<b>") != strings.Count(translated, "<b>"):
-				t.Errorf("%s: %s has another number of <b>", language, key)
-			}
-		}
-		for key := range other {
-			if _, ok := english[key]; !ok {
-				t.Errorf("%s has %s, which English has not", language, key)
-			}
-		}
-	}
 }
 
 func TestUsedTextsExist(t *testing.T) {

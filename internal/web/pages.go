@@ -49,6 +49,8 @@ type Pages struct {
 	origin  *http.CrossOriginProtection
 	// identify finds out who sent a request.
 	identify func(context.Context, *Request) error
+	// forOperators says that these are the pages of the console.
+	forOperators bool
 }
 
 // New returns the pages. It returns an error if the public URL is not an origin.

@@ -29,7 +29,7 @@ var templateFiles embed.FS
 // Renderer renders templates. It is safe for concurrent use.
 type Renderer struct {
 	templates *template.Template
-	catalogue *catalogue
+	catalogue func(code string) *translation
 	assets    *assets
 	style     template.CSS
 	policy    string
@@ -38,7 +38,7 @@ type Renderer struct {
 // NewRenderer returns the renderer of the templates and texts of this package and of features, each of
 // which has templates/*.html and texts.<language>.json. The pages and the console share one.
 func NewRenderer(features ...fs.FS) (*Renderer, error) {
-	c, err := loadCatalogue(features)
+	c, err := newCatalogue(features)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +155,10 @@ func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Respo
 		f.sortFaults() // the list of faults is above the fields, whose labels and order it needs
 		render()
 	}
+	page := out.Bytes()
+	if resp.View.Direction() == "rtl" { // back is where the lines begin
+		page = bytes.ReplaceAll(page, []byte(">← "), []byte(">→ "))
+	}
 	status := resp.Status
 	if status == 0 {
 		status = http.StatusOK
@@ -167,7 +171,7 @@ func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Respo
 		h.Set("Content-Security-Policy", p.render.policy+"; frame-src 'self'")
 	}
 	if resp.Public {
-		hash := sha256.Sum256(out.Bytes())
+		hash := sha256.Sum256(page)
 		tag := `W/"` + hex.EncodeToString(hash[:12]) + `"` // weak: the page may be compressed
 		h.Set("ETag", tag)
 		if matches(r.Header.Get("If-None-Match"), tag) {
@@ -176,9 +180,9 @@ func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Respo
 			return
 		}
 	}
-	h.Set("Content-Length", strconv.Itoa(out.Len()))
+	h.Set("Content-Length", strconv.Itoa(len(page)))
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // the client may have disconnected
+	_, _ = w.Write(page) // the client may have disconnected
 }
 
 // matches reports whether a header If-None-Match names a tag.

@@ -17,7 +17,7 @@ import (
 // Request is one request to a page. Form has the fields of a posted form, or the query.
 type Request struct {
 	*http.Request
-	// Language is the language of the page: "en" or "hi".
+	// Language is the code of the language of the page.
 	Language string
 	// Address is the client's network, as limits count it.
 	Address string

@@ -11,7 +11,7 @@ import (
 // TeamDay returns a day with its weekday: "Tuesday 12 May".
 func (v *Texts) TeamDay(d team.Date) string {
 	noon := d.At(12*60, v.zone)
-	return v.MustT("time.weekday."+strconv.Itoa(int(d.Weekday()))) + " " + v.Date(noon)
+	return v.texts.Weekdays[d.Weekday()] + " " + v.Date(noon)
 }
 
 // ShortDay returns a day in short words: "Tue 12 May".
@@ -25,7 +25,7 @@ func (v *Texts) ShortDay(d team.Date) string {
 func (v *Texts) Month(month string) string {
 	year, number, _ := strings.Cut(month, "-")
 	n, _ := strconv.Atoi(number)
-	return v.MustT("time.month."+strconv.Itoa(max(int(time.January), n))) + " " + year
+	return v.texts.Months[max(int(time.January), n)-1] + " " + year
 }
 
 // Counted returns how many marks of a kind there are: "11 present"; "" for none.
@@ -47,7 +47,7 @@ func (v *Texts) TrainingTimes(s team.Schedule) []string {
 		if days[at] == nil {
 			times = append(times, at)
 		}
-		days[at] = append(days[at], v.MustT("time.weekday."+strconv.Itoa(int(slot.Weekday))))
+		days[at] = append(days[at], v.texts.Weekdays[slot.Weekday])
 	}
 	for i, at := range times {
 		names := strings.Join(days[at], ", ")

@@ -83,7 +83,7 @@ func TestMessageOnItsWay(t *testing.T) {
 		{sentMessage{ExpandedAt: time.Unix(1, 0)}, false},
 		{sentMessage{GivenUp: true}, false},
 	} {
-		v := &View{Language: "en", TitleKey: "team_message.title", Texts: Texts{zone: time.UTC, texts: r.catalogue.translations["en"]}, Form: new(Form)}
+		v := &View{Language: "en", TitleKey: "team_message.title", Texts: Texts{zone: time.UTC, texts: r.catalogue("en")}, Form: new(Form)}
 		tt.message.Audience = "both"
 		v.Data = map[string]any{"Message": tt.message, "Counts": map[string]int{}, "Done": "The message is on its way."}
 		var page strings.Builder

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -62,8 +63,10 @@ type View struct {
 	Unread, Replies int
 	// countMenu says that both are read before the page is rendered.
 	countMenu bool
-	Data      any
-	Form      *Form
+	// pageLanguage returns the language of the page for a chosen one.
+	pageLanguage func(chosen string) string
+	Data         any
+	Form         *Form
 
 	Style template.CSS
 }
@@ -82,8 +85,8 @@ func (v *View) Events() string {
 // NewView returns the View of a page with the title of a key.
 func (p *Pages) NewView(r *Request, title string) *View {
 	v := &View{
-		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, Notice: p.HasNotice, TitleKey: title, Style: p.render.style,
-		Texts: Texts{now: p.Now(), zone: time.UTC, texts: p.render.catalogue.translations[r.Language]}, Form: new(Form),
+		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, Notice: p.HasNotice, TitleKey: title, Style: p.render.style, pageLanguage: p.pageLanguage(r.URL.Path),
+		Texts: Texts{now: p.Now(), zone: time.UTC, texts: p.render.catalogue(r.Language)}, Form: new(Form),
 	}
 	if r.Zone != nil {
 		v.zone = r.Zone
@@ -209,19 +212,48 @@ func (v *View) Mask(n phone.Number) string { return Masked(n) }
 // Masked returns the last four digits of a number: "•••• 5680". No line breaks inside it.
 func Masked(n phone.Number) string { return strings.ReplaceAll(n.Ending(), " ", "\u00a0") }
 
-// OtherLanguages returns the languages of the service without the language of the page.
+// OtherLanguages returns the languages that the page can have, without the language of the page.
 func (v *View) OtherLanguages() []string {
 	var others []string
-	for _, l := range message.Languages {
-		if l != v.Language {
+	for _, l := range language.Offered() {
+		if l != v.Language && (v.pageLanguage == nil || v.pageLanguage(l) == l) {
 			others = append(others, l)
 		}
 	}
 	return others
 }
 
+// maxLanguages is how many names of languages the header of a page shows side by side.
+const maxLanguages = 3
+
+// ManyLanguages reports whether the names need more space than the header has.
+func (v *View) ManyLanguages() bool { return len(v.OtherLanguages()) > maxLanguages }
+
+// Languages returns the languages of the service.
+func (v *View) Languages() []string { return language.Offered() }
+
 // LanguageName returns the name of a language in that language.
-func (v *View) LanguageName(language string) string { return languageNames[language] }
+func (v *View) LanguageName(code string) string { return language.Of(code).Name }
+
+// LanguageIn returns the name of a language in the language of the page.
+func (v *View) LanguageIn(code string) string { return v.texts.NameOf(code) }
+
+// NotRead names the offered languages in which no native speaker is recorded to have read all texts of a question.
+func (v *View) NotRead() string {
+	var names []string
+	for _, code := range language.Offered() {
+		if language.NotRead()[code] > 0 {
+			names = append(names, v.LanguageIn(code))
+		}
+	}
+	return strings.Join(names, v.texts.Comma)
+}
+
+// DirectionOf returns the direction of a language, for a part of the page in another one.
+func (v *View) DirectionOf(code string) string { return language.Of(code).Direction() }
+
+// Direction returns the direction of the language of the page, for the attribute dir.
+func (v *View) Direction() string { return v.texts.Direction() }
 
 // Account returns the id that forms of the page carry: under another account a form
 // changes nothing.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 )
 
@@ -109,13 +110,13 @@ func (p *MSG91) result(res response) error {
 	return failed
 }
 
-// template returns the registered template of a text, in its language or in the default one.
-func (p *MSG91) template(text message.Text) (MSG91Template, bool) {
-	if t, ok := p.templates[templateKey(text)]; ok {
-		return t, true
+// template returns the registered template of a text, in its language or in the first of its fallbacks that has one.
+func (p *MSG91) template(text message.Text) (t MSG91Template, ok bool) {
+	for _, text.Language = range language.Chain(text.Language) {
+		if t, ok = p.templates[templateKey(text)]; ok {
+			break
+		}
 	}
-	text.Language = message.Languages[0]
-	t, ok := p.templates[templateKey(text)]
 	return t, ok
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 )
@@ -91,20 +92,16 @@ type (
 )
 
 const (
-	// twilioSpeaker speaks both languages (https://www.twilio.com/docs/voice/twiml/say/text-speech).
-	twilioSpeaker = "Polly.Aditi"
 	// keySeconds is how long a call waits for a key after a prompt.
 	keySeconds = 10
 )
 
-// twilioLanguages are the languages of twilioSpeaker.
-var twilioLanguages = map[string]string{"en": "en-IN", "hi": "hi-IN"}
-
 // Render returns p as TwiML.
 func (t *Twilio) Render(p Prompt, address string) (mediaType string, body []byte, err error) {
 	var spoken []any
+	voice := language.Of(message.SpokenLanguage(p.Language)).Twilio // https://www.twilio.com/docs/voice/twiml/say/text-speech
 	for _, line := range p.Lines {
-		spoken = append(spoken, say{Voice: twilioSpeaker, Language: twilioLanguages[message.SpokenLanguage(p.Language)], Text: line}, pause{Length: 1})
+		spoken = append(spoken, say{Voice: voice.Voice, Language: voice.Language, Text: line}, pause{Length: 1})
 	}
 	response := twiml{Spoken: spoken, Hangup: &struct{}{}}
 	if p.Keys != "" {

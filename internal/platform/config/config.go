@@ -109,6 +109,8 @@ type Config struct {
 	RetainNotifications time.Duration `env:"RETAIN_NOTIFICATIONS" default:"8760h" min:"0s" max:"87600h" zero:"kept" help:"time after which a notification is deleted"`
 	RetainDeliveries    time.Duration `env:"RETAIN_DELIVERIES" default:"2160h" shown:"2160h; 8760h if PRIVACY_PROFILE is india" min:"0s" max:"87600h" zero:"kept" help:"time after which the record of a message that left is deleted; OTPs and copies of notifications are deleted after 7 days"`
 	Notice              string        `env:"NOTICE" default:"built-in" help:"folder with the notice to families, a file for each language: en.md, hi.md; docs/privacy.md describes them"`
+	Languages           []string      `env:"LANGUAGES" default:"all" help:"languages of pages and messages, separated by commas, such as en,hi,ta: English and others that have texts; all offers those that are complete and checked, docs/operating.md lists them"`
+	Texts               string        `env:"TEXTS" default:"built-in" help:"folder with texts that replace built-in ones and with further languages: ta.json, texts.lock; docs/operating.md describes them"`
 
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`

@@ -129,6 +129,22 @@ func (c *Config) NoticeFolder() string {
 	return c.Notice
 }
 
+// TextsFolder returns TEXTS, or "" for the built-in texts.
+func (c *Config) TextsFolder() string {
+	if c.Texts == BuiltIn {
+		return ""
+	}
+	return c.Texts
+}
+
+// OfferedLanguages returns LANGUAGES, or nil for all that are complete and checked.
+func (c *Config) OfferedLanguages() []string {
+	if len(c.Languages) == 1 && c.Languages[0] == "all" {
+		return nil
+	}
+	return c.Languages
+}
+
 // Contact returns the address to which families write: the sender of MAIL, or "" without mail.
 func (c *Config) Contact() string {
 	from, err := mail.ParseAddress(c.MailServer().From)

@@ -11,7 +11,7 @@ import (
 // off is the value of an optional setting that is not used.
 const off = "off"
 
-// BuiltIn is the value of TIERS and NAMES_REFUSED that names no file.
+// BuiltIn is the value of TIERS, NOTICE, TEXTS and NAMES_REFUSED that names no file.
 const BuiltIn = "built-in"
 
 func (c *Config) checkAdminAddr() []string {

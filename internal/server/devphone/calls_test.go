@@ -119,7 +119,7 @@ func TestQuestionByCall(t *testing.T) {
 		waitForCalls(s)
 		signInPages(t, s, b, 3)
 		page := b.Open("/coach/players/" + player)
-		if !strings.Contains(page.Text(), "The call asks the question in English.") {
+		if !strings.Contains(page.Text(), "The call asks in this language: English.") {
 			t.Errorf("the page offers no call: %s", page.Text())
 		}
 		student := pressOf(t, page.Text(), "Call +91 98123 00012 now")
@@ -258,7 +258,7 @@ func TestQuestionInTheEvening(t *testing.T) {
 		}
 		s.Clock.Advance(13 * time.Hour)
 		signInPages(t, s, b, 4)
-		if page := b.Open("/coach/players/" + player).Text(); !strings.Contains(page, "The call asks the question in Hindi.") {
+		if page := b.Open("/coach/players/" + player).Text(); !strings.Contains(page, "The call asks in this language: Hindi.") {
 			t.Errorf("in the morning: %s", page)
 		}
 		b.Press("Call +91 98123 00011 now")

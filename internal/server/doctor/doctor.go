@@ -71,6 +71,7 @@ var checks = []check{
 	{"erasures", (*checkup).erasures},
 	{"disk", (*checkup).disk},
 	{"limits", (*checkup).limits},
+	{"languages", (*checkup).languages},
 	{"settings", (*checkup).settings},
 }
 

@@ -14,6 +14,20 @@ addEventListener('submit', (event) => {
   const button = event.submitter || form.querySelector('button')
   if (form.dataset.busy && button) button.textContent = form.dataset.busy
 })
+// A change of the language keeps what the person has typed. Codes and files are not kept.
+const typed = () => [...document.querySelectorAll('main :is(input:not([type=hidden], [type=file], [autocomplete=one-time-code]), textarea, select)')]
+try {
+  const kept = JSON.parse(sessionStorage.getItem('typed'))
+  sessionStorage.removeItem('typed')
+  const fields = typed()
+  if (kept && kept.path === location.pathname && kept.values.length === fields.length) {
+    fields.forEach((e, i) => { [e.value, e.checked] = [e.type === 'checkbox' || e.type === 'radio' ? e.value : kept.values[i][0], kept.values[i][1]] })
+  }
+  addEventListener('submit', (event) => {
+    if (!event.target.matches('[data-language]')) return
+    sessionStorage.setItem('typed', JSON.stringify({ path: location.pathname, values: typed().map((e) => [e.value, e.checked]) }))
+  })
+} catch {} // the browser keeps nothing
 // What can be undone is done at once; without this script a page asks first. The offer to undo ends
 // after 10 seconds, unless the person is about to press it.
 for (const button of document.querySelectorAll('[data-at-once]')) {
