@@ -63,6 +63,6 @@ func (s *Service) AllAnswers(ctx context.Context, by actor.Actor, after Exported
 		WHERE a.coach_id = $1 AND (a.player_id, a.training_id) > ($2, $3) ORDER BY a.player_id, a.training_id LIMIT $4`,
 		by.AccountID, after.PlayerID, after.TrainingID, limit)
 	return database.Collect(rs, err, func(row database.Scanner) (e ExportedAnswer, err error) {
-		return e, row.Scan(&e.TrainingID, &e.PlayerID, &e.Attending, database.IntoText(&e.Reason), &e.Party, database.IntoTime(&e.AnsweredAt), &e.BatchID, &e.Date, &e.StudentName)
+		return e, row.Scan(&e.TrainingID, &e.PlayerID, &e.Attending, database.IntoText(&e.Reason), &e.Party, &e.AccountID, database.IntoTime(&e.AnsweredAt), &e.BatchID, &e.Date, &e.StudentName)
 	})
 }

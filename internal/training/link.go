@@ -92,7 +92,7 @@ func (s *Service) linked(ctx context.Context, tx *store.Tx, secret string) (l Li
 		return Linked{}, fault.Missing()
 	}
 	answers, err := answersOf(ctx, tx, link.CoachID, l.PlayerID, t.Date, t.Date)
-	l.OfPlayer = OfPlayer{t, answers[id].seenBy(l.By.Role)}
+	l.OfPlayer = OfPlayer{t, answers[id].seenBy(l.By)}
 	l.CoachName = message.Name(l.CoachName, "")
 	l.FirstName, _, _ = strings.Cut(message.Name(l.FirstName, ""), " ")
 	return l, err

@@ -257,7 +257,7 @@ func (s *Service) listOfPlayer(ctx context.Context, tx *store.Tx, by actor.Actor
 	}
 	all := make([]OfPlayer, len(trainings))
 	for i, t := range trainings {
-		all[i] = OfPlayer{t, answers[t.ID].seenBy(by.Role)}
+		all[i] = OfPlayer{t, answers[t.ID].seenBy(by)}
 	}
 	return all, nil
 }
@@ -289,13 +289,13 @@ func (s *Service) answer(ctx context.Context, tx *store.Tx, by actor.Actor, play
 	if err != nil {
 		return OfPlayer{}, err
 	}
-	if old := answers[id]; old != nil && old.Attending == attending && old.Reason == reason && old.Party == by.Role {
+	if old := answers[id]; old != nil && old.Attending == attending && old.Reason == reason && old.AccountID == by.AccountID {
 		return OfPlayer{t, old}, nil
 	}
 	if err := t.CheckAnswer(now); err != nil {
 		return OfPlayer{}, err
 	}
-	a := &Answer{TrainingID: id, PlayerID: playerID, Attending: attending, Reason: reason, Party: by.Role, AnsweredAt: now}
+	a := &Answer{TrainingID: id, PlayerID: playerID, Attending: attending, Reason: reason, Party: by.Role, AccountID: by.AccountID, AnsweredAt: now}
 	err = tx.DeferOne(ctx, `
 		INSERT INTO training_answers (training_id, player_id, coach_id, batch_id, date, attending, reason, party, account_id, answered_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -316,7 +316,7 @@ func (s *Service) OfPlayer(ctx context.Context, by actor.Actor, playerID, id str
 			return err
 		}
 		answers, err := answersOf(ctx, tx, link.CoachID, playerID, t.Date, t.Date)
-		seen = OfPlayer{t, answers[id].seenBy(by.Role)}
+		seen = OfPlayer{t, answers[id].seenBy(by)}
 		return err
 	})
 	return seen, err

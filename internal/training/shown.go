@@ -144,7 +144,7 @@ func (s *Service) Next(ctx context.Context, by actor.Actor, playerIDs []string) 
 				return err
 			}
 			for _, playerID := range batches[coachID].players {
-				next[playerID] = nextOf(trainings, batches[coachID].of[playerID], answers[playerID], by.Role, now)
+				next[playerID] = nextOf(trainings, batches[coachID].of[playerID], answers[playerID], by, now)
 			}
 		}
 		return nil
@@ -153,12 +153,12 @@ func (s *Service) Next(ctx context.Context, by actor.Actor, playerIDs []string) 
 }
 
 // nextOf returns the next planned training of a player, and the cancelled ones before it.
-func nextOf(trainings []*Training, batchIDs []string, answers map[string]*Answer, party actor.Role, now time.Time) (next []OfPlayer) {
+func nextOf(trainings []*Training, batchIDs []string, answers map[string]*Answer, by actor.Actor, now time.Time) (next []OfPlayer) {
 	for _, t := range trainings {
 		if t.Over(now) || !slices.Contains(batchIDs, t.Batch.ID) {
 			continue
 		}
-		next = append(next, OfPlayer{t, answers[t.ID].seenBy(party)})
+		next = append(next, OfPlayer{t, answers[t.ID].seenBy(by)})
 		if t.State() == Planned {
 			break
 		}

@@ -150,10 +150,10 @@ func countAnswers(ctx context.Context, q database.Querier, coachID string, train
 	return nil
 }
 
-const answerColumns = `a.training_id, a.player_id, a.attending, a.reason, a.party, a.answered_at`
+const answerColumns = `a.training_id, a.player_id, a.attending, a.reason, a.party, a.account_id, a.answered_at`
 
 func scanAnswer(row database.Scanner) (a Answer, err error) {
-	return a, row.Scan(&a.TrainingID, &a.PlayerID, &a.Attending, database.IntoText(&a.Reason), &a.Party, database.IntoTime(&a.AnsweredAt))
+	return a, row.Scan(&a.TrainingID, &a.PlayerID, &a.Attending, database.IntoText(&a.Reason), &a.Party, &a.AccountID, database.IntoTime(&a.AnsweredAt))
 }
 
 // answersTo reads the answers to a training of a coach by player.

@@ -254,14 +254,15 @@ type Answer struct {
 	Attending            bool
 	// Reason is why the player cannot come, or empty. The coach and the party who wrote it read it.
 	Reason string
-	// Party answered at AnsweredAt.
+	// Party answered at AnsweredAt, with the account AccountID.
 	Party      actor.Role
+	AccountID  string
 	AnsweredAt time.Time
 }
 
-// seenBy returns the answer as a party reads it: without a reason that the other party wrote.
-func (a *Answer) seenBy(party actor.Role) *Answer {
-	if a == nil || a.Party == party {
+// seenBy returns the answer as a party reads it: without a reason that another party wrote.
+func (a *Answer) seenBy(by actor.Actor) *Answer {
+	if a == nil || a.AccountID == by.AccountID {
 		return a
 	}
 	seen := *a

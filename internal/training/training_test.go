@@ -245,6 +245,24 @@ func TestTrainingAccess(t *testing.T) {
 		if types := q.types(student); len(types) != 1 {
 			t.Errorf("the student who approved has %v", types)
 		}
+		// Of two guardians one answers, and the other one does not read why.
+		var both []*touchlinetest.User
+		for i, number := range []string{"+919812300097", "+919812300098"} {
+			q.coach.Call(t, "POST", "/api/players/"+q.player+"/guardians", map[string]any{"name": "Anita " + strings.Repeat("A", i+1), "relationship": "aunt", "mobile_number": number}).Want(t, 201)
+			by := s.SignIn(t, "guardian", number)
+			by.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": q.player, "action": "approved"}).Want(t, 200)
+			both = append(both, by)
+		}
+		id = q.slot(3)
+		both[0].Call(t, "PUT", q.family(id)+"/attending", map[string]any{"attending": false, "reason": "Court"}).Want(t, 200)
+		for i, want := range []string{"Court", ""} {
+			for _, path := range []string{q.family(id), "/api/me/players/" + q.player + "/trainings"} {
+				seen := both[i].Call(t, "GET", path, nil).Want(t, 200)
+				if has := strings.Contains(string(seen.Body), "Court"); has != (want != "") || !strings.Contains(string(seen.Body), `"attending":false`) {
+					t.Errorf("guardian %d reads %s", i, seen.Body)
+				}
+			}
+		}
 	})
 }
 
