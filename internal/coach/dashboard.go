@@ -52,6 +52,8 @@ type Attention struct {
 	StudentName string
 	Party       actor.Role
 	RequestID   string
+	// GuardianID and GuardianName are as in Need.
+	GuardianID, GuardianName string
 	// Channels are those on which the request of a DeliveryFailed failed: sms, whatsapp, email.
 	Channels []string
 	// HeldBy is the key of the limit that holds the message of a MessageHeld, or "".
@@ -106,7 +108,9 @@ type OverdueFollowUp struct {
 	PlayerID    string
 	StudentName string
 	Party       actor.Role
-	RequestedAt time.Time
+	// GuardianID and GuardianName are as in Need.
+	GuardianID, GuardianName string
+	RequestedAt              time.Time
 }
 
 // Share returns FollowedUp / Reached, 0 to 1; false if Reached is 0.

@@ -146,12 +146,12 @@ func countRequests(ctx context.Context, tx *store.Tx, coachID string, now time.T
 // overdueFollowUps lists the requests that countRequests counts as overdue.
 func overdueFollowUps(ctx context.Context, tx *store.Tx, coachID string, now time.Time, d *Dashboard) error {
 	rs, err := tx.Query(ctx, `
-		SELECT r.id, r.player_id, p.student_name, r.approver_type, r.requested_at
+		SELECT r.id, r.player_id, p.student_name, r.approver_type, r.requested_at, `+guardianOfRequest+`
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.requested_at < $2 AND r.followed_up_at IS NULL
 		ORDER BY r.requested_at, r.id LIMIT $3`, coachID, database.Micros(now.Add(-FollowUpTarget)), MaxAttention)
 	d.Overdue, err = database.Collect(rs, err, func(s database.Scanner) (o OverdueFollowUp, err error) {
-		return o, s.Scan(&o.RequestID, &o.PlayerID, &o.StudentName, &o.Party, database.IntoTime(&o.RequestedAt))
+		return o, s.Scan(&o.RequestID, &o.PlayerID, &o.StudentName, &o.Party, database.IntoTime(&o.RequestedAt), &o.GuardianID, database.IntoText(&o.GuardianName))
 	})
 	return err
 }
@@ -169,44 +169,46 @@ const failedChannels = `CASE (SELECT d.channel FROM deliveries d
 // attention lists the players that need attention, the newest of each kind.
 func attention(ctx context.Context, tx *store.Tx, coachID string, d *Dashboard) error {
 	rs, err := tx.Query(ctx, `
-		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id, w.channels FROM (
+		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id, w.channels, w.guardian_id,
+			(SELECT n.name FROM parties n WHERE n.player_id = w.player_id AND n.role = 'guardian' AND n.guardian_id = w.guardian_id AND `+isOneOfSeveral+`)
+		FROM (
 			SELECT * FROM (
 				SELECT a.state AS kind, a.changed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					a.role AS party, a.request_id AS request_id, '' AS channels
+					a.role AS party, a.request_id AS request_id, a.guardian_id AS guardian_id, '' AS channels
 				FROM parties a JOIN players p ON p.id = a.player_id
 				WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND a.role = 'guardian' AND a.state IN ('rejected', 'revoked')
 				ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2) g
 			UNION ALL
 			SELECT * FROM (
 				SELECT a.state AS kind, a.changed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					a.role AS party, a.request_id AS request_id, '' AS channels
+					a.role AS party, a.request_id AS request_id, a.guardian_id AS guardian_id, '' AS channels
 				FROM parties a JOIN players p ON p.id = a.player_id
 				WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND a.role = 'student' AND a.state IN ('rejected', 'revoked')
 				ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2) s
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'delivery_failed' AS kind, r.last_sent_at AS since, p.id AS player_id, p.student_name AS student_name,
-					r.approver_type AS party, r.id AS request_id, `+failedChannels+` AS channels
+					r.approver_type AS party, r.id AS request_id, r.guardian_id AS guardian_id, `+failedChannels+` AS channels
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
 				ORDER BY r.last_sent_at DESC, r.id DESC LIMIT $2) f
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'disputed' AS kind, r.closed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					r.approver_type AS party, r.id AS request_id, '' AS channels
+					r.approver_type AS party, r.id AS request_id, r.guardian_id AS guardian_id, '' AS channels
 				FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
 				WHERE r.coach_id = $1 AND r.state = 'disputed'
 				ORDER BY r.closed_at DESC, r.id DESC LIMIT $2) c
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'message_limit' AS kind, r.requested_at AS since, p.id AS player_id, p.student_name AS student_name,
-					r.approver_type AS party, r.id AS request_id, '' AS channels
+					r.approver_type AS party, r.id AS request_id, r.guardian_id AS guardian_id, '' AS channels
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.id IN `+heldRequests+` AND r.state = 'pending' AND r.delivery_failed = FALSE AND r.approver_id NOT IN `+stoppedParties+`
 				ORDER BY r.requested_at DESC, r.id DESC LIMIT $2) h
 		) w`, coachID, MaxAttention)
 	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a Attention, err error) {
-		return a, s.Scan(&a.Kind, database.IntoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, database.IntoText(&a.RequestID), database.IntoWords(&a.Channels))
+		return a, s.Scan(&a.Kind, database.IntoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, database.IntoText(&a.RequestID), database.IntoWords(&a.Channels), &a.GuardianID, database.IntoText(&a.GuardianName))
 	})
 	if err != nil {
 		return err

@@ -34,6 +34,8 @@ type Need struct {
 	Since                 time.Time
 	PlayerID, StudentName string
 	Party                 actor.Role
+	// GuardianID is that of a guardian. GuardianName is the name of one of several guardians, else empty.
+	GuardianID, GuardianName string
 	// RequestID is the newest request, or "".
 	RequestID string
 	// Channels are those on which the request of a NeedFailed failed: sms, whatsapp, email.

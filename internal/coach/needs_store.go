@@ -44,6 +44,13 @@ const unreadRefusal = `a.state IN ('rejected', 'revoked') AND (a.player_id, a.ro
 		SELECT n.player_id, n.type FROM notifications n WHERE n.account_id = $1 AND n.read_at IS NULL
 			AND n.type IN ('guardian_rejected', 'guardian_revoked', 'student_rejected', 'student_revoked'))`
 
+// isOneOfSeveral is true if the player of the guardian n has other guardians.
+const isOneOfSeveral = `EXISTS (SELECT 1 FROM parties o WHERE o.player_id = n.player_id AND o.role = 'guardian' AND o.position > 1)`
+
+// guardianOfRequest is the id and the name of the guardian whom the request r asks. The name is NULL for the only guardian.
+const guardianOfRequest = `r.guardian_id, (SELECT n.name FROM parties n
+			WHERE n.player_id = r.player_id AND n.role = 'guardian' AND n.guardian_id = r.guardian_id AND ` + isOneOfSeveral + `)`
+
 // countNeeds counts the needs of each kind. Each count reads an index with few other entries.
 func countNeeds(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (map[NeedKind]int, error) {
 	var failed, disputed, rejected, revoked, overdue, stopped, held, long int
@@ -105,7 +112,8 @@ func listNeeds(ctx context.Context, tx *store.Tx, coachID string, q NeedQuery, c
 		}
 		rs, err := list.read(left)
 		more, err := database.Collect(rs, err, func(s database.Scanner) (n Need, err error) {
-			return n, s.Scan(&n.Kind, database.IntoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, database.IntoText(&n.RequestID), database.IntoWords(&n.Channels), &n.HasReason)
+			return n, s.Scan(&n.Kind, database.IntoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, database.IntoText(&n.RequestID), database.IntoWords(&n.Channels), &n.HasReason,
+				&n.GuardianID, database.IntoText(&n.GuardianName))
 		})
 		if err == nil && list.kind == NeedHeld {
 			err = addHeldBy(ctx, tx, more)
@@ -118,7 +126,7 @@ func listNeeds(ctx context.Context, tx *store.Tx, coachID string, q NeedQuery, c
 			if list.kind == refused {
 				since = -since
 			}
-			return cmp.Or(since, strings.Compare(a.PlayerID, b.PlayerID), strings.Compare(string(a.Party), string(b.Party)))
+			return cmp.Or(since, strings.Compare(a.PlayerID, b.PlayerID), strings.Compare(string(a.Party), string(b.Party)), strings.Compare(a.GuardianID, b.GuardianID))
 		})
 		items = append(items, more[:min(len(more), left)]...)
 	}
@@ -167,42 +175,43 @@ func heldBy(ctx context.Context, tx *store.Tx, requests []string) (map[string]st
 //	longPendingNeeds                        only requests from before $3, with a follow-up
 const (
 	failedNeeds = `
-		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id, ` + failedChannels + `, FALSE
+		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id, ` + failedChannels + `, FALSE, ` + guardianOfRequest + `
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
 		ORDER BY r.last_sent_at, r.id LIMIT $2`
 	disputedNeeds = `
-		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
+		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE, ` + guardianOfRequest + `
 		FROM requests r JOIN players p ON p.id = r.player_id AND ` + stillDisputed + `
 		WHERE r.coach_id = $1 AND r.state = 'disputed'
 		ORDER BY r.closed_at, r.id LIMIT $2`
 	refusedNeeds = `
 		SELECT a.state, a.changed_at, a.player_id, p.student_name, a.role, a.request_id, '',
 			EXISTS (SELECT 1 FROM approval_history h
-				WHERE h.player_id = a.player_id AND h.decided_at = a.changed_at AND h.approver_type = a.role AND h.guardian_id = a.guardian_id AND h.reason IS NOT NULL)
+				WHERE h.player_id = a.player_id AND h.decided_at = a.changed_at AND h.approver_type = a.role AND h.guardian_id = a.guardian_id AND h.reason IS NOT NULL),
+			a.guardian_id, (SELECT n.name FROM parties n WHERE n.player_id = a.player_id AND n.role = a.role AND n.position = a.position AND n.role = 'guardian' AND ` + isOneOfSeveral + `)
 		FROM parties a JOIN players p ON p.id = a.player_id
 		WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND CAST($3 AS TEXT) IN ('', a.state) AND ` + unreadRefusal + `
 		ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2`
 	overdueNeeds = `
-		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
+		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE, ` + guardianOfRequest + `
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
 		ORDER BY r.requested_at LIMIT $2`
 	stoppedNeeds = `
-		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
+		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE, ` + guardianOfRequest + `
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.approver_id IN ` + stoppedParties + `
 			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
 		ORDER BY r.requested_at LIMIT $2`
 	heldNeeds = `
-		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
+		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE, ` + guardianOfRequest + `
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.id IN ` + heldRequests + `
 			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
 			AND r.approver_id NOT IN ` + stoppedParties + `
 		ORDER BY r.requested_at LIMIT $2`
 	longPendingNeeds = `
-		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
+		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE, ` + guardianOfRequest + `
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
 			AND r.id NOT IN ` + heldRequests + `

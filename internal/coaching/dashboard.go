@@ -106,6 +106,8 @@ type overdueResponse struct {
 	PlayerID     string `json:"player_id"`
 	StudentName  string `json:"student_name"`
 	ApproverType string `json:"approver_type"`
+	GuardianID   string `json:"guardian_id,omitempty"`
+	GuardianName string `json:"guardian_name,omitempty"`
 	RequestedAt  string `json:"requested_at"`
 }
 
@@ -116,6 +118,8 @@ type attentionResponse struct {
 	PlayerID     *string             `json:"player_id"`
 	StudentName  *string             `json:"student_name"`
 	ApproverType *string             `json:"approver_type"`
+	GuardianID   string              `json:"guardian_id,omitempty"`
+	GuardianName string              `json:"guardian_name,omitempty"`
 	RequestID    *string             `json:"request_id"`
 	DocumentID   *string             `json:"document_id"`
 	Title        *string             `json:"title"`
@@ -199,12 +203,12 @@ func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
 		a.AttentionCounts[kind] = d.Counts[kind]
 	}
 	for _, o := range d.Overdue {
-		a.Overdue = append(a.Overdue, overdueResponse{o.RequestID, o.PlayerID, o.StudentName, string(o.Party), wire.Timestamp(o.RequestedAt)})
+		a.Overdue = append(a.Overdue, overdueResponse{o.RequestID, o.PlayerID, o.StudentName, string(o.Party), o.GuardianID, o.GuardianName, wire.Timestamp(o.RequestedAt)})
 	}
 	for _, v := range d.Attention {
 		a.Attention = append(a.Attention, attentionResponse{
 			Kind: v.Kind, Since: wire.Timestamp(v.Since), Detail: attentionDetail(v), PlayerID: wire.OrNull(v.PlayerID),
-			StudentName: wire.OrNull(v.StudentName), ApproverType: wire.OrNull(string(v.Party)), RequestID: wire.OrNull(v.RequestID),
+			StudentName: wire.OrNull(v.StudentName), ApproverType: wire.OrNull(string(v.Party)), GuardianID: v.GuardianID, GuardianName: v.GuardianName, RequestID: wire.OrNull(v.RequestID),
 			DocumentID: wire.OrNull(v.DocumentID), Title: wire.OrNull(v.Title),
 		})
 	}

@@ -66,10 +66,23 @@ func (v *View) NeedStatus(n coach.Need) Status {
 	return status
 }
 
+// NeedKey returns the name of the party in forms of the page of the player.
+func (v *View) NeedKey(n coach.Need) string {
+	if n.GuardianName != "" {
+		return n.GuardianID
+	}
+	return string(n.Party)
+}
+
+// NeedParty names the party: "Guardian", or "Guardian Ravi Rao" of several.
+func (v *View) NeedParty(n coach.Need) string {
+	return strings.TrimSpace(v.MustT("player.party."+string(n.Party)) + " " + n.GuardianName)
+}
+
 // NeedPath returns the page of the button beside a need, at the reason of a no.
 func (v *View) NeedPath(n coach.Need) string {
 	if n.HasReason {
-		return CoachPlayer(n.PlayerID) + "#" + string(n.Party) + "-reason"
+		return CoachPlayer(n.PlayerID) + "#" + v.NeedKey(n) + "-reason"
 	}
 	return CoachPlayer(n.PlayerID)
 }
