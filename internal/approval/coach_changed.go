@@ -86,7 +86,7 @@ func notifyApproved(ctx context.Context, tx *store.Tx, coachID string, events []
 // knownPlayers returns the live players of a coach by id, with what records and notifications say about them.
 func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) (map[string]*Player, error) {
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.version, p.student_name, p.date_of_birth, p.created_at, a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.account_id,
+		SELECT p.id, p.version, p.student_name, p.date_of_birth, p.guardian_rule, p.created_at, a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.account_id,
 			a.state, a.changed_at, a.pending_since, a.pending_reason
 		FROM parties a JOIN players p ON p.id = a.player_id
 		WHERE a.coach_id = $1 AND a.deleted_at IS NULL`, coachID)
@@ -96,7 +96,7 @@ func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) 
 		var a Party
 		var born string
 		var position int
-		err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, database.IntoTime(&p.CreatedAt), &a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship),
+		err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, &p.Rule, database.IntoTime(&p.CreatedAt), &a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship),
 			database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.AccountID),
 			&a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)))
 		if err != nil {

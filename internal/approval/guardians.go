@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/message/event"
@@ -68,6 +69,15 @@ func (p *Player) GuardianApproval() GuardianApproval {
 		states = append(states, g.Consent.State)
 	}
 	return guardianApproval(p.Rule, states)
+}
+
+// Place returns what the records of a guardian have about its place among the others: the position, from 1, and the rule. It is empty
+// for a student.
+func (p *Player) Place(a *Party) string {
+	if a.Role != actor.Guardian {
+		return ""
+	}
+	return strconv.Itoa(p.index(a)+1) + " " + string(p.Rule)
 }
 
 // FirstName returns the part of the name of a guardian that the others see.

@@ -21,8 +21,8 @@ const (
 	ConsentAsked ConsentKind = "asked"
 	// ConsentCancelled: the request to the party was closed without an answer.
 	ConsentCancelled ConsentKind = "cancelled"
-	// ConsentCorrected: the player has another name, birth date, number or relationship now. The values are those
-	// after the change.
+	// ConsentCorrected: the player has another name, birth date, number or relationship, or the guardian another place or rule now.
+	// The values are those after the change.
 	ConsentCorrected ConsentKind = "corrected"
 	// ConsentDisputed: the recipient of the request says "this isn't me".
 	ConsentDisputed ConsentKind = "disputed"
@@ -165,7 +165,7 @@ func (r *consentRecorder) record(before *Player, was *Party, now time.Time) {
 	corrected := false
 	if before != nil {
 		reset = p.resetSince(before, was, r.party, c)
-		corrected = !samePerson(p, before, r.party, was)
+		corrected = !samePerson(p, before, r.party, was) || p.Place(r.party) != before.Place(was)
 	}
 	switch reset {
 	case "":

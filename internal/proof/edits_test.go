@@ -58,6 +58,7 @@ var edits = []edit{
 	{"The role of the account of a guardian", `UPDATE accounts SET role = 'coach' WHERE id = {guardian}`},
 	{"The name of the guardian", `UPDATE parties SET name = 'Somebody Else' WHERE role = 'guardian' AND player_id = {a}`},
 	{"The relationship of the guardian", `UPDATE parties SET relationship = 'uncle' WHERE role = 'guardian' AND player_id = {a}`},
+	{"The rule of the guardians", `UPDATE players SET guardian_rule = 'all' WHERE id = {a}`},
 	{"The name of the student", `UPDATE players SET student_name = 'Another Child' WHERE id = {a}`},
 	{"The birth date: the child is an adult", `UPDATE players SET date_of_birth = '1990-01-01' WHERE id = {a}`},
 	{"**History.** A revocation is deleted", `DELETE FROM approval_history WHERE player_id = {a} AND action = 'revoked'`},

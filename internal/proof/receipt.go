@@ -214,8 +214,8 @@ func (v Verified) Explain() string {
 	did := map[string]string{
 		"approved": "pressed yes", "rejected": "pressed no", "revoked": "took back an earlier yes", "disputed": `pressed "this is not me"`, "dispute_lifted": `took back "this is not me"`,
 		"old_dispute_lifted": `took back "this is not me"`, "added": "added the student", "cancelled": "closed the question",
-		"corrected": "changed a name, number or birth date",
-		"asked":     "asked the " + b.PartyRole + " at " + number, "removed": "ended the link with the student",
+		"corrected": "changed a name, number or birth date, or the order or rule of the guardians", "guardian_removed": "removed the guardian",
+		"asked": "asked the " + b.PartyRole + " at " + number, "removed": "ended the link with the student",
 		"reset_by_number": "changed the number " + number + ", so an answer had to be asked again", "reset_by_student": "changed the name or birth date of the student, so an answer had to be asked again",
 		"reset_by_18": "no longer counted the answer of the guardian, because the student is an adult and has not answered", "left": "deleted the account", "ended_by_student": "ended the view of the guardian, as an adult student",
 		"coach_changed":    "changed the name or picture of the coach, and the answer stayed",

@@ -75,7 +75,7 @@ func claimsOf(c approval.ConsentChange) Claims {
 	p, a := c.Player, c.Player.Find(c.Party, c.GuardianID)
 	claims := Claims{
 		"coach_id": p.CoachID, "coach_name": p.CoachName, "player_id": p.ID, "reason": c.Reason, "request_id": c.RequestID,
-		claimRow:             rowOf(c.Version, c.CoachDevice, consentRow(p.CreatedAt, c.Consent)),
+		claimRow:             rowOf(c.Version, c.CoachDevice, consentRow(p.CreatedAt, c.Consent, p.Place(a))),
 		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
 		"party_id": a.AccountID, "party_name": p.Student.FullName, "party_phone": string(a.Number),
 	}
@@ -92,12 +92,13 @@ func rowOf(version int64, coachDevice bool, consent string) string {
 }
 
 // consentRow returns what the row of a player has about a consent, besides its state.
-func consentRow(createdAt time.Time, c approval.Consent) string {
-	return consentRowOf(database.SinceMicros(createdAt), database.SinceMicros(c.ChangedAt), database.SinceMicros(c.PendingSince), string(c.PendingReason))
+func consentRow(createdAt time.Time, c approval.Consent, place string) string {
+	return consentRowOf(database.SinceMicros(createdAt), database.SinceMicros(c.ChangedAt), database.SinceMicros(c.PendingSince), string(c.PendingReason), place)
 }
 
-func consentRowOf(createdAt, changedAt, pendingSince int64, reason string) string {
-	return fmt.Sprintf("%d %d %d %s", createdAt, changedAt, pendingSince, reason)
+// consentRowOf is consentRow of a row as it is stored. place is approval.Player.Place.
+func consentRowOf(createdAt, changedAt, pendingSince int64, reason, place string) string {
+	return fmt.Sprintf("%d %d %d %s %s", createdAt, changedAt, pendingSince, reason, place)
 }
 
 // authenticationOf returns how the party proved its number, or nil if another actor made the change.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -14,7 +15,7 @@ import (
 type copyOfPlayer struct {
 	id, coachID                    string
 	version                        int64
-	studentName, born              string
+	studentName, born, rule        string
 	createdAt, deletedAt, erasedAt int64
 	erasureAt                      int64 // of the row in erasures
 	parties                        []copyOfParty
@@ -369,8 +370,12 @@ func (r *replayed) compareRow(last string) {
 	case r.free:
 		differs("what was changed")
 	}
-	if r.consent != consentRowOf(r.p.createdAt, r.row.changedAt, r.row.pendingSince, r.row.reason) {
-		differs("a time of the consent, or why it is pending,")
+	place := ""
+	if r.row.role == actor.Guardian {
+		place = strconv.Itoa(r.row.position) + " " + r.p.rule
+	}
+	if r.consent != consentRowOf(r.p.createdAt, r.row.changedAt, r.row.pendingSince, r.row.reason, place) {
+		differs("a time of the consent, why it is pending, or the place or rule of the guardian")
 	}
 	if r.row.account != "" {
 		erasedLater := r.p.deletedAt != 0 && r.p.erasedAccounts[r.row.account]
