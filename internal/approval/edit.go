@@ -121,6 +121,9 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		return Change{}, nil
 	}
 	c := Change{Save: true, By: by}
+	if patch.RemoveGuardian {
+		c.FormerGuardian = p.Find(actor.Guardian, patch.GuardianID).AccountID
+	}
 	if !sameNumbers {
 		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, err

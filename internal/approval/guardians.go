@@ -194,7 +194,7 @@ func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Oper
 	default:
 		next = ""
 	}
-	c := Change{Save: true, By: by}
+	c := Change{Save: true, By: by, FormerGuardian: a.AccountID}
 	p.drop(a, op, &c)
 	if next != "" {
 		first := 1

@@ -149,6 +149,8 @@ type Change struct {
 	Lift *Request
 	// LiftedBy is the operator who lifts the dispute, or nil if the party does.
 	LiftedBy *actor.Operator
+	// FormerGuardian is the account of a guardian whom the coach removes, or empty.
+	FormerGuardian string
 	// ForgetNotifications are the accounts whose notifications about the player are deleted.
 	ForgetNotifications []string
 	Events              []event.Event

@@ -274,6 +274,7 @@ func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, 
 			}
 			return notice.Notify(ctx, tx, c.Events, c.ForgetNotifications...)
 		},
+		func() error { return keepFormerGuardian(ctx, tx, p.ID, c.FormerGuardian) }, // after notify, which locks the account
 		func() error { return auth.EndSessionsWithoutRole(ctx, tx, c.ForgetNotifications) },
 	}
 	for _, step := range steps {

@@ -145,7 +145,7 @@ func (db SQL) incrementAttempts(ctx context.Context, tx *store.Tx, a Attempt, c 
 	}
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, database.IntoTime(&challenge.EndsAt),
-			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, database.IntoText(&c.accountID), database.IntoWords(&c.filled))
+			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Kept, &c.Suspended, database.IntoText(&c.accountID), database.IntoWords(&c.filled))
 		if database.IsNoRows(err) {
 			return nil
 		}

@@ -170,10 +170,10 @@ func TestRoleFacts(t *testing.T) {
 		{auth.RoleFacts{Registered: true}, actor.Coach, true, true},
 		{auth.RoleFacts{}, actor.Guardian, false, false},
 		{auth.RoleFacts{Linked: true}, actor.Guardian, true, true},
-		{auth.RoleFacts{Disputed: true}, actor.Guardian, true, true},
+		{auth.RoleFacts{Kept: true}, actor.Guardian, true, true},
 		{auth.RoleFacts{}, actor.Student, false, false},
 		{auth.RoleFacts{Linked: true}, actor.Student, true, true},
-		{auth.RoleFacts{Disputed: true}, actor.Student, true, true},
+		{auth.RoleFacts{Kept: true}, actor.Student, true, true},
 	}
 	for _, tt := range tests {
 		if held, maySign := tt.facts.Held(), tt.facts.MaySignIn(tt.role); held != tt.held || maySign != tt.maySign {

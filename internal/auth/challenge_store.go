@@ -55,7 +55,7 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 			RETURNING id, code, ends_at, `+blockedUntilOf+`, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, database.Micros(c.SentAt), database.Micros(c.EndsAt),
 			database.Micros(r.LastSentBefore), r.MaxAttempts, database.Micros(c.SentAt.Add(MaxClockSkew)), subject(c.ChallengeKey), sentAt, c.AskedWith).
-			Scan(&c.ID, &c.Code, database.IntoTime(&c.EndsAt), database.IntoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
+			Scan(&c.ID, &c.Code, database.IntoTime(&c.EndsAt), database.IntoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Kept)
 		if database.IsNoRows(err) { // before the limits: it is the more helpful error
 			return db.resendTooSoon(ctx, tx, r.Challenge)
 		}
@@ -161,7 +161,7 @@ func (db SQL) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts
 			AND used_at IS NULL AND ends_at > $5 AND attempts < $6
 			AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $7 AND f.blocked_until > $5)`,
 		string(c.Number), string(d.Role), d.DeviceID, d.ChallengeID, database.Micros(db.DB.Now()), maxAttempts, subject(c.ChallengeKey)).
-		Scan(&c.Code, database.IntoTime(&c.EndsAt), database.IntoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
+		Scan(&c.Code, database.IntoTime(&c.EndsAt), database.IntoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Kept)
 	if database.IsNoRows(err) {
 		return c, false, false, nil
 	}

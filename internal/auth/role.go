@@ -15,14 +15,15 @@ type RoleFacts struct {
 	Registered bool
 	// Linked: a player names the number as its guardian or student.
 	Linked bool
-	// Disputed: the number has disputed a request, and must be able to lift that.
-	Disputed bool
+	// Kept: the number has disputed a request, and must be able to lift that, or a coach removed it as a guardian who had
+	// answered: what is the guardian's own stays readable.
+	Kept bool
 	// Blocked: too many wrong codes block the number or device, so that no code leaves.
 	Blocked bool
 }
 
 // Held reports whether the number holds the role.
-func (f RoleFacts) Held() bool { return f.Registered || f.Linked || f.Disputed }
+func (f RoleFacts) Held() bool { return f.Registered || f.Linked || f.Kept }
 
 // MaySignIn reports whether the number may sign in as role. Every number may sign in
 // as coach: the first sign-in registers the coach.
@@ -47,7 +48,8 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 		UPDATE sessions SET idle_at = 0
 		WHERE account_id IN (`+database.Params(1, len(args))+`) AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = sessions.account_id AND p.deleted_at IS NULL)
-			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)`, args...)
+			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)
+			AND NOT EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = sessions.account_id)`, args...)
 	if err != nil {
 		return fmt.Errorf("end sessions without a role: %w", err)
 	}
@@ -57,7 +59,8 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 			SELECT a.mobile_number, a.role FROM accounts a
 			WHERE a.id IN (`+database.Params(1, len(args))+`)
 				AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL)
-				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))`, args...)
+				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id)
+				AND NOT EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = a.id))`, args...)
 	if err != nil {
 		return fmt.Errorf("remove addresses without a role: %w", err)
 	}
@@ -65,7 +68,8 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 		DELETE FROM passkeys
 		WHERE account_id IN (`+database.Params(1, len(args))+`)
 			AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = passkeys.account_id AND p.deleted_at IS NULL)
-			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = passkeys.account_id)`, args...)
+			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = passkeys.account_id)
+			AND NOT EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = passkeys.account_id)`, args...)
 	if err != nil {
 		return fmt.Errorf("remove passkeys without a role: %w", err)
 	}

@@ -214,7 +214,7 @@ func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 	var held []actor.Role // in alphabetical order, as in actor.Roles
 	_, err = database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) {
 		var f RoleFacts
-		if err = s.Scan(&r, &f.Registered, &f.Linked, &f.Disputed); err == nil && f.Held() {
+		if err = s.Scan(&r, &f.Registered, &f.Linked, &f.Kept); err == nil && f.Held() {
 			held = append(held, r)
 		}
 		return r, err
@@ -246,7 +246,7 @@ func (db SQL) Own(ctx context.Context, by actor.Actor) (o Own, err error) {
 		var own bool
 		var name string
 		var filled []string
-		if err := s.Scan(&r, &f.Registered, &f.Linked, &f.Disputed, &own, database.IntoText(&name), database.IntoWords(&filled), &o.Unread); err != nil {
+		if err := s.Scan(&r, &f.Registered, &f.Linked, &f.Kept, &own, database.IntoText(&name), database.IntoWords(&filled), &o.Unread); err != nil {
 			return err
 		}
 		if f.Held() {

@@ -15,13 +15,16 @@ import (
 // account of a coach has a profile: one transaction inserts both, and a closure frees the
 // number.
 func roleFacts(role actor.Role) string {
-	const disputed = `EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
+	kept := `EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
+	if role == actor.Guardian {
+		kept += ` OR EXISTS (SELECT 1 FROM accounts a JOIN former_guardians f ON f.account_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
+	}
 	switch role {
 	case actor.Coach:
 		return `EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2), FALSE, FALSE`
 	default:
 		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN parties p ON p.account_id = a.id AND p.deleted_at IS NULL
-			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
+			WHERE a.mobile_number = $1 AND a.role = $2), ` + kept
 	}
 }
 
@@ -127,7 +130,7 @@ func (db SQL) findOrAddAccount(ctx context.Context, tx *store.Tx, s *Session) er
 // returns ErrStale if the last link of the number ended while this transaction waited.
 func (db SQL) checkRoleHeld(ctx context.Context, tx *store.Tx, n phone.Number, role actor.Role) error {
 	var f RoleFacts
-	err := tx.QueryRow(ctx, `SELECT `+roleFacts(role), string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Disputed)
+	err := tx.QueryRow(ctx, `SELECT `+roleFacts(role), string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Kept)
 	if err == nil && !f.MaySignIn(role) {
 		err = database.ErrStale
 	}

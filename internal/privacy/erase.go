@@ -117,6 +117,8 @@ var accountErasures = []string{
 		SELECT id FROM passkeys WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM kept_answers WHERE (owner, key) IN (
 		SELECT owner, key FROM kept_answers WHERE owner = $1 LIMIT $2)`,
+	`DELETE FROM former_guardians WHERE (account_id, player_id) IN (
+		SELECT account_id, player_id FROM former_guardians WHERE account_id = $1 LIMIT $2)`,
 }
 
 // repeat runs a statement in one transaction after the other, until fewer than eraseBatch rows are left.
@@ -167,6 +169,9 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 		if err != nil {
 			return err
 		}
+		if err := tx.Defer(ctx, `DELETE FROM former_guardians WHERE player_id = $1`, id); err != nil {
+			return err
+		}
 		if err := tx.RecordPlayerErasure(ctx, id); err != nil {
 			return err
 		}
@@ -185,10 +190,16 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 	return total + n, err
 }
 
-// accountsOf returns the accounts that a player names.
+// accountsOf returns the accounts that a player names, and those of its former guardians.
 func accountsOf(ctx context.Context, db *store.DB, id string) ([]string, error) {
 	rs, err := db.Query(ctx, `SELECT account_id FROM parties WHERE player_id = $1 AND account_id IS NOT NULL ORDER BY role, position`, id)
-	return database.CollectTexts(rs, err)
+	accounts, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return nil, err
+	}
+	rs, err = db.Query(ctx, `SELECT account_id FROM former_guardians WHERE player_id = $1 ORDER BY account_id`, id)
+	former, err := database.CollectTexts(rs, err)
+	return append(accounts, former...), err
 }
 
 // recordErased runs the hook of an erasure.
@@ -203,11 +214,12 @@ func recordErased(ctx context.Context, tx *store.Tx, kind, id string, parties ..
 // errInUse rolls back the erasure of an account that a player names.
 var errInUse = errors.New("the account is in use")
 
-// accountInUse says whether a player other than $2 names the account $1. $2 is empty for a person who deletes the account: then
-// only live players count.
+// accountInUse says whether a player other than $2 names the account $1, or has it as a former guardian. $2 is empty for a person who
+// deletes the account: then only live players that name it count.
 const accountInUse = `(EXISTS (SELECT 1 FROM parties a WHERE a.account_id = $1 AND a.deleted_at IS NULL)
 	OR CAST($2 AS TEXT) <> '' AND EXISTS (SELECT 1 FROM parties a JOIN players p ON p.id = a.player_id AND p.erased_at IS NULL
-		WHERE a.account_id = $1 AND a.deleted_at IS NOT NULL AND a.player_id <> $2))`
+		WHERE a.account_id = $1 AND a.deleted_at IS NOT NULL AND a.player_id <> $2)
+	OR CAST($2 AS TEXT) <> '' AND EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = $1 AND f.player_id <> $2))`
 
 // eraseAccount erases an account that no player but this one names. The next person with its number gets a new account, to which its
 // disputes go.

@@ -120,6 +120,18 @@ func (e familyExport) players(ctx context.Context, row rowFunc) error {
 }
 
 func (e familyExport) answers(ctx context.Context, row rowFunc) error {
+	err := pages(func(after string) ([]string, error) { return e.approvals.FormerPlayers(ctx, e.by, after, archivePage) }, func(id string) error {
+		history, err := e.approvals.FormerDecisions(ctx, e.by, id)
+		for _, r := range history {
+			if err := row(id, r.At, string(r.Action), textOrNil(r.Reason), string(r.Via)); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
 		_, history, err := e.approvals.Status(ctx, e.by, p.ID)
 		for _, r := range history {

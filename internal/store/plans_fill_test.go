@@ -115,6 +115,7 @@ func fillTables(t *testing.T, url string) {
 			FROM generate_series(1, 1000) i`,
 		`INSERT INTO operator_tokens SELECT 't' || i, 'n', ('t' || i)::bytea, 'kyc,', i, i FROM generate_series(1, 500) i`,
 		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO former_guardians SELECT 'a' || i % 400, 'p' || i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO former_numbers SELECT 'a' || i % 400, ('n' || i)::bytea, i, i % 3 = 0 FROM generate_series(1, 1000) i`,
 		`INSERT INTO coach_devices SELECT ('d' || i)::bytea, 'a' || i % 400, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO passkeys SELECT 'k' || i, 'a' || i, ('k' || i)::bytea, NULL, '{}', 0, i, i FROM generate_series(1, 1000) i`,

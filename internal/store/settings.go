@@ -111,7 +111,7 @@ const WithParties = ` JOIN parties g ON g.player_id = p.id AND g.role = 'guardia
 const AccountRoles = `
 	(SELECT 1 FROM coaches c WHERE c.id = a.id LIMIT 1) IS NOT NULL,
 	(SELECT 1 FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
-	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
+	((SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL OR (SELECT 1 FROM former_guardians f WHERE f.account_id = a.id LIMIT 1) IS NOT NULL)`
 
 // approvedParty is the row of the party whose approval the row h of approval_history is, while it stands.
 const approvedParty = ` FROM parties p WHERE p.player_id = h.player_id AND p.account_id = h.approver_id AND p.deleted_at IS NULL AND p.state = 'approved' LIMIT 1)`

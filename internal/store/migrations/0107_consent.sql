@@ -159,6 +159,16 @@ CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_
 CREATE INDEX approval_history_of_approver ON approval_history (approver_id, player_id) WHERE action = 'approved';
 CREATE INDEX approval_history_coach_device ON approval_history (coach_device, decided_at, id) WHERE coach_device IS NOT NULL;
 
+-- The guardians who had answered and whom the coach removed. They keep their role, so that they can read, export and delete what is
+-- their own, until the player is erased or they delete the account.
+CREATE TABLE former_guardians (
+	account_id TEXT   NOT NULL REFERENCES accounts (id),
+	player_id  TEXT   NOT NULL REFERENCES players (id),
+	removed_at BIGINT NOT NULL,
+	PRIMARY KEY (account_id, player_id)
+);
+CREATE INDEX former_guardians_of_player ON former_guardians (player_id, account_id);
+
 -- Every reading of a medical text. The text itself is never here.
 CREATE TABLE medical_readings (
 	id          TEXT   NOT NULL PRIMARY KEY,
