@@ -52,6 +52,9 @@ func TestAccessibility(t *testing.T) {
 	bela := coach.AddPlayer(t, named("Lakshminarasimhacharyulu Venkatasubramanian", other, "")).String("player_id")
 	chand := coach.AddPlayer(t, named("Chand Khan", guardianNumber, "")).String("guardian_request_id")
 	link := linkTo(t, s, other, 0)
+	second := coach.Call(t, "POST", "/api/players/"+asha+"/guardians", map[string]any{
+		"name": "Annapurna Venkatasubramanian Lakshminarasimha", "relationship": strings.Repeat("grandmother", 4), "mobile_number": "+919812345692",
+	}).Want(t, 201).String("guardian_id")
 	guardian := s.SignIn(t, "guardian", guardianNumber)
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
 	guardian.Call(t, "POST", "/api/approval/requests/"+chand+"/dispute", nil).Want(t, 200)
@@ -161,7 +164,9 @@ func TestAccessibility(t *testing.T) {
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?select=1", "?select=1&all=1", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
 				p.checkPages("/coach/players/"+asha, "", "?tab=history", "?tab=details", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
-				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian", "/medical")
+				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian", "/medical", "/guardians/add")
+				p.checkPages("/coach/players/"+asha+"/guardians/"+second, "", "/remove")
+				p.checkPages("/coach/players/"+asha, "/edit")
 				p.checkStep("/coach/players/"+bela+"/medical", func() { p.click("main form button") })
 				p.checkPages("/coach/batches", "", "/add", "/join?player="+bela, "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
 				p.checkPages("/coach/trainings/"+slot, "", "/edit", "/cancel")

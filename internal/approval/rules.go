@@ -124,7 +124,7 @@ func (r Rules) checkContacts(p *Player, own phone.Number) error {
 		case n == "":
 		case party == actor.Guardian && slices.ContainsFunc(p.Parties[:i], func(o Party) bool { return o.Role == party && o.Number == n }):
 			conflicts = append(conflicts, fault.Field{
-				Pointer: pointer, Code: "same_number", Detail: "Another guardian of this student has this number.",
+				Pointer: pointer, Code: "guardian_twice", Detail: "Another guardian of this student has this number.",
 			})
 		case n == own && !r.AllowCoachAsContact:
 			conflicts = append(conflicts, fault.Field{

@@ -59,7 +59,21 @@ func latest(a, b time.Time) time.Time {
 type EditEffect struct {
 	// Ended are the parties whose approval would end, Asked those that would get a new
 	// request.
-	Ended, Asked []actor.Role
+	Ended, Asked []NamedParty
+}
+
+// NamedParty is a party. It has the first name of one of several guardians, else no name.
+type NamedParty struct {
+	Role actor.Role
+	Name string
+}
+
+func (p *Player) named(a *Party) NamedParty {
+	n := NamedParty{Role: a.Role}
+	if a.Role == actor.Guardian && len(p.Guardians()) > 1 {
+		n.Name = a.FirstName()
+	}
+	return n
 }
 
 // Any reports whether the edit would change a consent or ask a party.
@@ -75,13 +89,14 @@ func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, pa
 		if err != nil {
 			return Change{}, err
 		}
-		for _, a := range p.Parties {
+		for i := range p.Parties {
+			a := &p.Parties[i]
 			if was := before.Find(a.Role, a.GuardianID); was != nil && was.Consent.State == Approved && a.Consent.State != Approved {
-				effect.Ended = append(effect.Ended, a.Role)
+				effect.Ended = append(effect.Ended, p.named(a))
 			}
 		}
 		for _, r := range c.Opened {
-			effect.Asked = append(effect.Asked, r.Party)
+			effect.Asked = append(effect.Asked, p.named(p.Asked(r)))
 		}
 		return Change{}, nil
 	})

@@ -91,11 +91,11 @@ func movedFaults(err error, from, to string) error {
 	return &moved
 }
 
-// ofGuardian returns err with the pointers of a body that is a guardian: package approval names the guardians of a player.
-func ofGuardian(err error) error {
-	err = movedFaults(err, "/guardian/", "/")
+// ofGuardian returns err with the faults of a guardian below a pointer: package approval names the guardians of a player.
+func ofGuardian(err error, to string) error {
+	err = movedFaults(err, "/guardian/", to)
 	for _, i := range []string{"1", "2", "3"} {
-		err = movedFaults(err, "/guardians/"+i+"/", "/")
+		err = movedFaults(err, "/guardians/"+i+"/", to)
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func (h calls) addGuardian(ctx context.Context, r api.Request[guardianBody], id 
 	}
 	p, guardianID, err := h.AddGuardian(ctx, r.Caller.Actor, id, person)
 	if err != nil {
-		return api.Response{Subject: id}, ofGuardian(err)
+		return api.Response{Subject: id}, ofGuardian(err, "/")
 	}
 	return h.guardianAdded(r.Caller, p, guardianID)
 }
@@ -156,7 +156,7 @@ func (h calls) updateGuardian(ctx context.Context, r api.Request[guardianChange]
 	}
 	p, err := h.Edit(ctx, r.Caller.Actor, id, patch)
 	if err != nil {
-		return api.Response{Subject: id}, ofGuardian(err)
+		return api.Response{Subject: id}, ofGuardian(err, "/")
 	}
 	added, err := h.guardianAdded(r.Caller, p, guardianID)
 	if err != nil {

@@ -162,10 +162,7 @@ func (p pages) changePlayer(ctx context.Context, r *web.Request, by actor.Actor,
 		return web.Redirect(web.CoachPlayer(id) + "?done=" + done), nil
 	}
 	f := &web.Form{Values: r.Form}
-	for _, i := range []string{"1", "2", "3"} {
-		err = movedFaults(err, "/guardians/"+i+"/", "/guardian/")
-	}
-	if !p.site.AddFaults(r, f, err, map[string]string{
+	if !p.site.AddFaults(r, f, ofGuardian(err, "/guardian/"), map[string]string{
 		"/number": party.key() + "-number", "/guardian/mobile_number": party.key() + "-number", "/student/contact_number": "student-number", "/note": party.key() + "-note",
 	}) {
 		switch fault.KindOf(err) {

@@ -38,7 +38,10 @@ func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor
 	v.Form = f
 	v.Path = "/coach/players/add"
 	basis := cmp.Or(f.Values.Get("basis"), string(p.Rules.DefaultBasis()))
-	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"], "BasisKinds": approval.BasisKinds, "Basis": basis}
+	v.Data = map[string]any{
+		"Batches": batches, "Chosen": f.Values["batch"], "BasisKinds": approval.BasisKinds, "Basis": basis,
+		"Guardian": guardianFieldsets(f), "HasRule": p.Rules.GuardianBelow > 0, "Adult": false,
+	}
 	return web.FormPage("add_player", v), nil
 }
 
@@ -47,7 +50,7 @@ var playerFields = map[string]string{
 	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
 	"/student/medical_information": "medical", "/student/language": "student_language", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
 	"/guardian/relationship": "relationship", "/guardian/mobile_number": "guardian_number", "/guardian/email": "guardian_email",
-	"/guardian/language": "guardian_language", "/batch_ids": "batches", "/basis/kind": "basis", "/basis/note": "basis_note",
+	"/guardian/language": "guardian_language", "/guardian_rule": "guardian_rule", "/batch_ids": "batches", "/basis/kind": "basis", "/basis/note": "basis_note",
 }
 
 // addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
@@ -57,7 +60,7 @@ func (p pages) addPlayer(ctx context.Context, r *web.Request, by actor.Actor) (w
 		return web.Response{}, err
 	}
 	var faults wire.Faults
-	in := playerForm(r, &faults)
+	in, entered := playerForm(r, &faults)
 	student, guardians := in.read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
 	err := faults.Err()
 	if err == nil {
@@ -73,7 +76,7 @@ func (p pages) addPlayer(ctx context.Context, r *web.Request, by actor.Actor) (w
 		}
 	}
 	f := &web.Form{Values: r.Form}
-	if !p.addPlayerFaults(r, f, err) {
+	if !p.addPlayerFaults(r, f, err, addFields(entered)) {
 		return web.Response{}, err
 	}
 	return p.addPlayerForm(ctx, r, by, f)
@@ -95,8 +98,8 @@ func (p pages) addedBefore(ctx context.Context, by actor.Actor, id string) (web.
 	return web.Redirect(web.CoachPlayer(id) + "?added=before"), nil
 }
 
-// playerForm reads the form into the body that the API takes.
-func playerForm(r *web.Request, f *wire.Faults) addPlayerRequest {
+// playerForm reads the form into the body that the API takes. entered are the suffixes of the guardians that it has.
+func playerForm(r *web.Request, f *wire.Faults) (in addPlayerRequest, entered []string) {
 	student := map[string]any{}
 	web.SetGiven(student, "full_name", r.Value("student_name"))
 	web.SetGiven(student, "date_of_birth", r.Value("date_of_birth"))
@@ -111,18 +114,18 @@ func playerForm(r *web.Request, f *wire.Faults) addPlayerRequest {
 		}
 		body["basis"] = basis
 	}
-	guardian := map[string]any{}
-	web.SetGiven(guardian, "name", r.Value("guardian_name"))
-	web.SetGiven(guardian, "relationship", r.Value("relationship"))
-	web.SetGiven(guardian, "mobile_number", r.Value("guardian_number"))
-	web.SetGiven(guardian, "email", r.Value("guardian_email"))
-	if len(guardian) > 0 {
-		web.SetGiven(guardian, "language", r.Value("guardian_language"))
-		body["guardian"] = guardian
+	var guardians []any
+	for _, suffix := range guardianSuffixes {
+		if g := guardianIn(r, suffix); g != nil {
+			guardians, entered = append(guardians, g), append(entered, suffix)
+		}
 	}
-	var in addPlayerRequest
+	if len(guardians) > 0 {
+		body["guardians"] = guardians
+	}
+	web.SetGiven(body, "guardian_rule", r.Value("guardian_rule"))
 	wire.Bind(body, &in, f)
-	return in
+	return in, entered
 }
 
 // chosenBatches returns the batches that are selected in a form.

@@ -48,9 +48,15 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 	if err != nil {
 		return web.Response{}, err
 	}
+	var former []string
+	if len(players) == 0 && by.Role == actor.Guardian {
+		if former, err = p.FormerPlayers(ctx, by, "", 1); err != nil {
+			return web.Response{}, err
+		}
+	}
 	v := p.site.SignedInView(r, "permissions.title", by)
 	v.Unread = unread
-	v.Data = map[string]any{"Home": web.Home(by.Role), "Waiting": waiting, "Answered": answered, "Children": children, "News": news, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next, "Trainings": trainings, "NotSaved": r.Value("answered")}
+	v.Data = map[string]any{"Home": web.Home(by.Role), "Waiting": waiting, "Answered": answered, "Children": children, "News": news, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next, "Trainings": trainings, "NotSaved": r.Value("answered"), "Former": len(former) > 0}
 	return web.Page("permissions", v), nil
 }
 

@@ -19,9 +19,10 @@ import (
 // partyView is one party on the page of a player.
 type partyView struct {
 	Party actor.Role
-	// Key names the party in forms: guardian (the first), student, or the id of a guardian.
+	// Key names the party in forms: guardian (the only one), student, or the id of one of several guardians.
 	Key string
-	// Position is the place among several guardians, else 0; First says that it is the first of them.
+	// Guardian is nil for the student. Position is its place among several guardians, else 0.
+	Guardian *approval.Party
 	Position int
 	Name     string
 	Number   phone.Number
@@ -161,12 +162,9 @@ func (p pages) newPartyView(t *approval.Timeline, approver *approval.Party) part
 		RemindersLeft: t.RemindersLeft(approver, p.Rules),
 	}
 	if party == actor.Guardian {
-		v.Name, v.Optional = approver.Name, player.Adult(now)
+		v.Name, v.Guardian, v.Optional = approver.Name, approver, player.Adult(now)
 		if guardians := player.Guardians(); len(guardians) > 1 {
-			v.Position = slices.Index(guardians, approver) + 1
-		}
-		if approver != player.Party(party) {
-			v.Key = approver.GuardianID
+			v.Position, v.Key = slices.Index(guardians, approver)+1, approver.GuardianID
 		}
 	}
 	if n := len(approver.Reminders); n > 0 {
@@ -246,8 +244,9 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	if err != nil {
 		return web.Response{}, err
 	}
-	entries := timeline(t)
+	entries, guardians := timeline(v, t), len(t.Player.Guardians())
 	v.Data = map[string]any{
+		"HasRule": guardians > 1 && p.Rules.GuardianBelow > 0, "MayAdd": guardians < approval.MaxGuardians,
 		"Tab": tab, "Strip": strip, "Latest": entries[:min(len(entries), latestEntries)],
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
 		"Disagree": p.disagreement(v, t.Player), "Timeline": entries, "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),

@@ -24,7 +24,7 @@ type pages struct {
 func Pages(s *approval.Service) func(*web.Pages) []web.Route {
 	return func(site *web.Pages) []web.Route {
 		p := pages{s, site}
-		return slices.Concat(p.playerRoutes(), p.linkRoutes(), p.familyRoutes())
+		return slices.Concat(p.playerRoutes(), p.guardianRoutes("/coach/players/{player_id}"), p.linkRoutes(), p.familyRoutes())
 	}
 }
 

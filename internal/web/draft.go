@@ -115,7 +115,7 @@ func (p *Pages) draftCookies(page string, form url.Values) []*http.Cookie {
 	whole := false // a part of a sheet would look like removed marks
 	for name, values := range form {
 		part := slices.ContainsFunc(draftPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-		if part || slices.Contains(draftFields, name) {
+		if part || slices.Contains(draftFields, strings.TrimRight(name, "_234")) { // guardian_name_2 is of the second guardian
 			d.Values[name] = values
 			whole = whole || part
 			filled = filled || slices.ContainsFunc(values, func(v string) bool { return v != "" })

@@ -47,7 +47,7 @@ type Question struct {
 	News map[string]public.FamilyNews
 	// Next is the next open question of the caller, on the page after an answer, or nil.
 	Next *Question
-	// Others are the other guardians. Pages show only FirstName and Relationship.
+	// Others are the other guardians, or all of a student who has several. Pages show only FirstName and Relationship.
 	Others []*approval.Party
 	// MayEndView reports whether an adult student may end the guardian's view.
 	MayEndView bool
@@ -76,8 +76,8 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 	}
 	d.Services = ServicesOf(services)
 	d.MayEndView = by.Role == actor.Student && d.Adult && d.State != approval.Pending && len(player.Guardians()) > 0
-	if by.Role == actor.Guardian && player.DisclosedTo(by) == approval.Details {
-		d.Others = slices.DeleteFunc(player.Guardians(), func(g *approval.Party) bool { return g.GuardianID == approver.GuardianID })
+	if guardians := player.Guardians(); len(guardians) > 1 && player.DisclosedTo(by) == approval.Details {
+		d.Others = slices.DeleteFunc(guardians, func(g *approval.Party) bool { return g.GuardianID == approver.GuardianID })
 	}
 	if player.DisclosedTo(by) == approval.Outline {
 		// A stranger may have chosen the name.
