@@ -17,11 +17,23 @@ func TestOthersAreAbsent(t *testing.T) {
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		batch := addBatch(t, coach, "Juniors")
-		player := coach.AddPlayer(t, named("Asha", guardianNumber, batch)).String("player_id")
+		added := coach.AddPlayer(t, named("Asha", guardianNumber, batch))
+		player, asked, first := added.String("player_id"), added.String("guardian_request_id"), added.JSON["guardians"].([]any)[0].(object)["guardian_id"].(string)
 		sibling := coach.AddPlayer(t, named("Bela", "+919812399001", batch)).String("player_id")
 		ofOther := other.AddPlayer(t, named("Chitra", "+919812399002")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
+		// The other guardian of the player, and one whom the coach removed.
+		another := func(name, number string) (*touchlinetest.User, string) {
+			added := coach.Call(t, "POST", "/api/players/"+player+"/guardians", object{"name": name, "relationship": "parent", "mobile_number": number}).Want(t, 201)
+			by := s.SignIn(t, "guardian", number)
+			by.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
+			return by, added.String("guardian_id")
+		}
+		partner, _ := another("Anita", "+919812399003")
+		former, formerID := another("Chandra", "+919812399004")
+		coach.Call(t, "DELETE", "/api/players/"+player+"/guardians/"+formerID, nil).Want(t, 204)
+		receipt := guardian.Call(t, "GET", "/api/me/receipts", nil).Want(t, 200).Items()[0]["record_id"].(string)
 		zone, err := time.LoadLocation("Asia/Kolkata") // the default of coaches in India
 		if err != nil {
 			t.Fatal(err)
@@ -41,11 +53,12 @@ func TestOthersAreAbsent(t *testing.T) {
 		repeat, _ := coach.Call(t, "GET", "/api/fee-repeats", nil).Want(t, 200).Items()[0]["repeat_id"].(string)
 
 		reason, marks := object{"reason": "r"}, object{"marks": []object{{"player_id": player, "mark": "present"}}}
-		for _, tt := range []struct {
+		type call struct {
 			by                 *touchlinetest.User
-			method, path, what string // % in the path stands for what
+			method, path, what string // % in the path or body stands for what
 			body               any
-		}{
+		}
+		calls := []call{
 			{other, "GET", "/api/batches/%", batch, nil},
 			{other, "PATCH", "/api/batches/%", batch, object{"name": "Mine"}},
 			{other, "DELETE", "/api/batches/%", batch, nil},
@@ -100,7 +113,28 @@ func TestOthersAreAbsent(t *testing.T) {
 			{guardian, "PUT", "/api/me/players/" + player + "/fees/%/told", siblings, nil},
 			{guardian, "DELETE", "/api/me/players/" + player + "/fees/%/told", siblings, nil},
 			{other, "DELETE", "/api/fees/%/told", own, nil},
+			{other, "POST", "/api/players/%/guardians", player, object{"name": "A", "relationship": "aunt", "mobile_number": "+919812399005"}},
+			{other, "PATCH", "/api/players/%/guardians/" + first, player, object{"name": "A"}},
+			{other, "DELETE", "/api/players/%/guardians/" + first, player, nil},
+			{coach, "PATCH", "/api/players/" + sibling + "/guardians/%", first, object{"name": "A"}},
+			{coach, "DELETE", "/api/players/" + sibling + "/guardians/%", first, nil},
+			{coach, "POST", "/api/approval/send-guardian-request", first, object{"player_id": sibling, "guardian_id": "%"}},
+			{coach, "POST", "/api/approval/send-reminder", first, object{"player_id": sibling, "approver_type": "guardian", "guardian_id": "%"}},
+			{coach, "DELETE", "/api/players/" + player + "/guardians/%", formerID, nil},
+			{partner, "GET", "/api/approval/requests/%", asked, nil},
+			{partner, "POST", "/api/approval/requests/%/dispute", asked, nil},
+			{partner, "DELETE", "/api/approval/requests/%/dispute", asked, nil},
+			{partner, "GET", "/api/me/receipts/%", receipt, nil},
+		}
+		for _, path := range []string{
+			"/api/players/%", "/api/players/approval-status/%", "/api/services/availability/%", "/api/players/%/medical", "/api/me/players/%/access-log",
+			"/api/me/players/%/schedule", "/api/me/players/%/trainings", "/api/me/players/%/attendance", "/api/me/players/%/fees", "/api/me/players/%/messages",
+			"/api/me/players/%/progress", "/api/me/players/%/reports",
 		} {
+			calls = append(calls, call{former, "GET", path, player, nil})
+		}
+		calls = append(calls, call{former, "PUT", "/api/approval/guardian-response", player, object{"player_id": "%", "action": "revoked"}}, call{former, "POST", "/api/me/players/%/calendar", player, nil})
+		for _, tt := range calls {
 			call := func(id string) *touchlinetest.Response {
 				return tt.by.Call(t, tt.method, strings.Replace(tt.path, "%", id, 1), replaced(tt.body, id)).Want(t, 404, "not_found")
 			}
