@@ -96,7 +96,7 @@ func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *confi
 	cfg, err = config.Load([]string{
 		"--addr=" + addr, "--admin-addr=" + adminAddr, "--data-dir=" + filepath.Join(folder, "data"),
 		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0", "--shutdown-drain=0s",
-	}, nil, server.CheckTiers, server.CheckNames, server.CheckNotice)
+	}, nil, server.CheckTiers, server.CheckNames, server.CheckProviders, server.CheckNotice)
 	if err != nil {
 		return nil, nil, nil, settingsError{err}
 	}

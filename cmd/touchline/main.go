@@ -139,7 +139,7 @@ func completions() []string {
 
 // load reads the settings. The error is config.ErrHelp or a settingsError.
 func load(args, environ []string) (*config.Config, error) {
-	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckNames, server.CheckNotice, server.CheckLanguages, server.CheckDatabaseURL)
+	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckNames, server.CheckProviders, server.CheckNotice, server.CheckLanguages, server.CheckDatabaseURL)
 	if err != nil && !errors.Is(err, config.ErrHelp) {
 		err = settingsError{err}
 	}

@@ -23,7 +23,7 @@ import (
 var withoutCheck = []string{
 	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
-	"/coach/conversations", "/coach/messages/replies", "/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
+	"/coach/conversations", "/coach/messages/replies", "/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/me/guardian/players/{player_id}/proof/{provider}", "/me/guardian/proof/{proof_id}", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/names/{coach_id}/pictures/{document_id}", "/deliveries/search", "/me/guardian/receipts/{record_id}", "/me/student/receipts/{record_id}",
 }
 
@@ -119,7 +119,7 @@ func TestAccessibility(t *testing.T) {
 			t.Run("families", func(t *testing.T) {
 				p := newPhone(t, s.URL)
 				families = p
-				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/account-deleted", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/verify", "/receipts", "/coaches/"+asha)
+				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/account-deleted", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/verify", "/receipts", "/proof/callback?state=old", "/coaches/"+asha)
 				p.checkPages(link, "", "/later", "/not-me")
 				p.checkPages(answerLink, "")
 				p.click("main button[value=no]")
@@ -137,7 +137,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("", "/sign-in/code")
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
-				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/export", "/receipts", "/delete", "/players/none")
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/export", "/receipts", "/proof", "/delete", "/players/none")
 				p.open("/me/guardian/settings/email")
 				p.fill("email", "meera@families.example")
 				p.click("main form[novalidate] button")
@@ -149,7 +149,7 @@ func TestAccessibility(t *testing.T) {
 				p.submit()
 				p.fill("code", s.OTP(other, sent))
 				p.submit()
-				p.checkPages("/me/guardian/players/"+bela, "", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
+				p.checkPages("/me/guardian/players/"+bela, "", "/check?action=approved", "/check?action=rejected", "/not-me", "/no-proof", "/fees", "/schedule", "/progress")
 				p.checkStep("/me/guardian/players/"+bela+"/answer", p.wantEqualAnswers)
 				p.checkStep("/me/guardian/players/"+bela+"/answer", func() { p.answer(strings.Repeat("z", 501)) })
 			})
@@ -215,6 +215,7 @@ func TestAccessibility(t *testing.T) {
 				phones = p
 				p.checkPages("/dev/phones", "", "?number=%2B919812345678")
 				development.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
+				p.checkPages("/dev/identity?state=any", "")
 				p.open("/dev/phones")
 				p.waitUntil(`document.querySelector("[data-copy]:not([hidden])") !== null`) // live
 				p.checkPages("/dev/phones", "", "?number=%2B919812345678")
@@ -229,7 +230,7 @@ func TestAccessibility(t *testing.T) {
 				p.open("/")
 				p.fill("token", op.Token)
 				p.press("Sign in")
-				p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/names", "/names/"+coach.ID, "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/tier-requests", "/webhooks", "/webhooks/"+webhook, "/audit")
+				p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/names", "/names/"+coach.ID, "/guardian-proofs", "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/tier-requests", "/webhooks", "/webhooks/"+webhook, "/audit")
 			})
 		})
 	})

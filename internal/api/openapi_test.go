@@ -174,7 +174,7 @@ func walk(v any, at string, fn func(at string, object map[string]any)) {
 const publishedCodes = `
 400 malformed_request
 401 token_missing token_invalid token_expired session_revoked refresh_token_invalid refresh_token_expired refresh_token_raced refresh_token_reused
-403 role_not_allowed profile_incomplete kyc_required tier_limit approval_pending approval_required destination_blocked fresh_otp_required account_suspended https_required
+403 role_not_allowed profile_incomplete kyc_required tier_limit approval_pending approval_required destination_blocked fresh_otp_required proof_required account_suspended https_required
 404 not_found
 405 method_not_allowed
 406 not_acceptable

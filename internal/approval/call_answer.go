@@ -126,6 +126,9 @@ func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID strin
 		}
 		return q.Stands(string(q.state)), nil
 	}
+	if NeedsProof(err) {
+		return q.Prove(), nil
+	}
 	if err != nil {
 		return message.CallPrompt{}, err
 	}

@@ -111,6 +111,8 @@ const (
 	PendingAdult PendingReason = "turned_18"
 	// PendingUnproved: the record of the approval contradicted it, so the service no longer counts it.
 	PendingUnproved PendingReason = "unproved"
+	// PendingProof: the proof that the guardian is an adult ended, without which its yes does not count.
+	PendingProof PendingReason = "proof_ended"
 )
 
 // move sets the state, its times and its reason. ChangedAt always increases, even if the clock steps back.

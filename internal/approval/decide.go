@@ -54,6 +54,9 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	}}
 	if d.Action == Approve {
 		c.History.SessionID = by.SessionID
+		if approver.Proof.Valid(op.Now) {
+			c.History.Proof = approver.Proof
+		}
 	}
 	if approver.Consent.State == Pending {
 		approver.closeRequest(RequestState(next), op.Now, &c)

@@ -112,6 +112,8 @@ type Party struct {
 	// AccountID is the account that may respond; empty while the party has no number.
 	AccountID string
 	Consent   Consent
+	// Proof is the newest proof that a guardian is an adult. It may have ended.
+	Proof AdultProof
 	// Request is the newest request in any state, or nil.
 	Request *Request
 	// Reminders are the times of the reminders within the window, oldest first, if

@@ -46,6 +46,8 @@ const (
 	ConsentLeft ConsentKind = "left"
 	// ConsentServiceReset: the record of the approval contradicted it, and the consent is pending again.
 	ConsentServiceReset ConsentKind = "reset_by_service"
+	// ConsentProofReset: the proof that the guardian is an adult ended, and the consent is pending again.
+	ConsentProofReset ConsentKind = "reset_by_proof"
 	// ConsentRemoved: the coach removed the player, or closed the account.
 	ConsentRemoved ConsentKind = "removed"
 	// ConsentCoachChanged: the coach has another name or picture. The consent stays as it is.
@@ -84,6 +86,8 @@ type ConsentChange struct {
 	CoachDevice bool
 	// Wording is what the party read or heard before a decision or dispute.
 	Wording Wording
+	// Proof is the proof with which a guardian said yes.
+	Proof AdultProof
 }
 
 // consentChanges returns the changes of consents from before to p, which c describes. before is nil for a new player. What
@@ -181,7 +185,7 @@ func (r *consentRecorder) record(before *Player, was *Party, now time.Time) {
 	switch {
 	case c.History != nil && c.History.Party == r.party.Role && c.History.GuardianID == r.party.GuardianID:
 		d, h := r.add(ConsentKind(c.History.Action), p, c.History.At), c.History
-		d.ID, d.Reason, d.RequestID, d.Wording = h.ID, h.Reason, h.RequestID, h.Wording
+		d.ID, d.Reason, d.RequestID, d.Wording, d.Proof = h.ID, h.Reason, h.RequestID, h.Wording, h.Proof
 	case of(c.Dispute):
 		r.add(ConsentDisputed, p, c.Dispute.ClosedAt).Wording = c.Wording
 	case of(c.Lift):
@@ -227,6 +231,8 @@ func (p *Player) resetSince(before *Player, was, after *Party, c Change) Consent
 		return ConsentContactReset
 	case after.Consent.PendingReason == PendingUnproved && was.Consent.State != after.Consent.State:
 		return ConsentServiceReset
+	case after.Consent.PendingReason == PendingProof && was.Consent.State == Approved:
+		return ConsentProofReset
 	case after.Consent.PendingReason == PendingStudent && !was.Consent.PendingSince.Equal(after.Consent.PendingSince):
 		return ConsentStudentReset
 	case after.Consent.PendingReason == PendingAdult && was.Consent.State == Approved:

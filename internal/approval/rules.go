@@ -28,6 +28,10 @@ type Rules struct {
 	GuardianBelow int
 	// ApprovalFreshness is the age of a sign-in up to which the API takes an approval; 0 is any age.
 	ApprovalFreshness time.Duration
+	// GuardianProof says whether a guardian of a minor proves to be an adult before a yes.
+	GuardianProof ProofRule
+	// SecondMessage is how long after a guardian's yes a second message repeats it; 0 sends none.
+	SecondMessage time.Duration
 	// Basis is the basis of a player if the coach declares none; "" is FamilyAsked.
 	Basis BasisKind
 	// AllowCoachAsContact lets coaches use their own number as a contact.

@@ -152,7 +152,9 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 			return Change{}, err
 		}
 		d.Wording = s.wordingFor(by, p, d.Wording)
-		c, err = p.Decide(by, by.Role, d, op)
+		if c, err = p.Decide(by, by.Role, d, op); err == nil && c.Save {
+			err = s.Rules.checkProof(p, p.PartyOf(by), d, op.Now)
+		}
 		saved = c
 		return c, err
 	})

@@ -21,11 +21,13 @@ const playerSelect = `
 		CASE WHEN a.role = 'student' THEN (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id) END, CASE WHEN a.role = 'student' THEN p.medical END,
 		CASE WHEN a.role = 'student' THEN ` + batchesOfPlayer + ` END,
 		a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.language, a.account_id, a.state, a.changed_at, a.pending_since, a.pending_reason,
+		i.method, i.provider, i.name_fit, i.assurance, i.proved_at, i.ends_at,
 		r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version
 	FROM players p
 	JOIN parties a ON a.player_id = p.id
 	LEFT JOIN coaches c ON c.id = p.coach_id
-	LEFT JOIN requests r ON r.id = a.request_id `
+	LEFT JOIN requests r ON r.id = a.request_id
+	LEFT JOIN adult_proofs i ON i.account_id = a.account_id `
 
 // storedPlayer is a player with the sealed medical text, which is opened only to change it.
 type storedPlayer struct {
@@ -59,6 +61,8 @@ func (rows *playerRows) scan(row database.Scanner) error {
 		database.IntoText(&p.CoachPicture), &read.sealed, intoBatches(&p.Batches),
 		&a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship), database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.Language),
 		database.IntoText(&a.AccountID), &a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)),
+		database.IntoText(&a.Proof.Method), database.IntoText(&a.Proof.Provider), database.IntoText(&a.Proof.NameFit), database.IntoText(&a.Proof.Assurance),
+		database.IntoTime(&a.Proof.At), database.IntoTime(&a.Proof.EndsAt),
 	}, r.dest()...)...)
 	if err != nil {
 		return err

@@ -33,11 +33,12 @@ var Ended = []store.Ended{
 }
 
 // keptMACs says what is protected by the purposes whose MAC keys outlive the service secret, because what they made cannot be made again: the
-// signatures of the log, the hashes of former numbers and of disputes, and the fingerprints of calls that may be repeated.
+// signatures of the log, the hashes of former numbers, of disputes and of proved people, and the fingerprints of calls that may be repeated.
 var keptMACs = map[vault.Purpose]string{
 	vault.ForLog:       "signatures of the log of consents",
 	vault.ForClosed:    "hashes of the former numbers of coaches",
 	vault.ForDispute:   "hashes of the students and numbers of disputes",
+	vault.ForIdentity:  "hashes of the people who proved to be adults",
 	vault.ForResponses: "fingerprints of calls with an Idempotency-Key",
 }
 

@@ -19,11 +19,12 @@ type guardianEntry struct {
 	Position   int    `json:"position"`
 	// Name to Language are absent for a guardian before its approval, because the number can be wrong.
 	*guardianResponse
-	Status          string         `json:"status"`
-	State           approval.State `json:"state"`
-	StatusUpdatedAt *string        `json:"status_updated_at"`
-	RequestID       *string        `json:"request_id"`
-	AppEnabled      bool           `json:"app_enabled"`
+	Status          string              `json:"status"`
+	State           approval.State      `json:"state"`
+	StatusUpdatedAt *string             `json:"status_updated_at"`
+	RequestID       *string             `json:"request_id"`
+	AppEnabled      bool                `json:"app_enabled"`
+	GuardianProof   approval.ProofState `json:"guardian_proof"`
 }
 
 // otherGuardian is what a party sees of a guardian who is someone else, in a GuardianEntry of openapi.yaml.
@@ -41,7 +42,7 @@ func (v view) guardians(p *approval.Player) []any {
 	for i, g := range p.Guardians() {
 		switch {
 		case v.by.Role == actor.Coach || own != nil && own.Role == actor.Guardian && own.GuardianID == g.GuardianID:
-			list = append(list, v.guardian(g, i+1, details))
+			list = append(list, v.guardian(p, g, i+1, details))
 		case details:
 			list = append(list, otherGuardian{g.Relationship, g.FirstName(), i + 1})
 		}
@@ -50,10 +51,11 @@ func (v view) guardians(p *approval.Player) []any {
 }
 
 // guardian returns a guardian with its consent.
-func (v view) guardian(g *approval.Party, position int, details bool) guardianEntry {
+func (v view) guardian(p *approval.Player, g *approval.Party, position int, details bool) guardianEntry {
 	e := guardianEntry{
 		GuardianID: g.GuardianID, Position: position, Status: g.Consent.State.Status(), State: g.Consent.State,
 		StatusUpdatedAt: wire.TimestampOrNull(g.Consent.ChangedAt), AppEnabled: g.Consent.State == approval.Approved && !v.unproved(),
+		GuardianProof: v.rules.ProofState(p, g, v.now),
 	}
 	if details {
 		e.guardianResponse = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email), wire.OrNull(g.Language)}
@@ -119,7 +121,7 @@ func (h calls) guardianAdded(caller api.Caller, p *approval.Player, guardianID s
 	v := h.view(caller)
 	for i, g := range p.Guardians() {
 		if g.GuardianID == guardianID {
-			return endpoint.Created("/api/players/"+p.ID+"/guardians/"+guardianID, v.guardian(g, i+1, true)).WithSubject(p.ID), nil
+			return endpoint.Created("/api/players/"+p.ID+"/guardians/"+guardianID, v.guardian(p, g, i+1, true)).WithSubject(p.ID), nil
 		}
 	}
 	return api.Response{}, fault.Missing()

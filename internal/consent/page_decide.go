@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -65,8 +66,22 @@ func (p pages) answerForm(r *web.Request, by actor.Actor, d web.Question, f *web
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = d.Path + "/answer"
+	if d.Guardian {
+		d.Providers, d.ProofEnded = p.providers(), proofEnded(r)
+	}
 	v.Data = d
 	return web.FormPage("answer", v)
+}
+
+// proofEndings are how an attempt to prove an adult can end: see package identity.
+var proofEndings = []string{"valid", "cancelled", "away", "untrusted", "no_age", "wrong_date", "minor", "too_soon"}
+
+// proofEnded returns how an attempt ended from which the caller comes back, or "".
+func proofEnded(r *web.Request) string {
+	if ended := r.URL.Query().Get("proof"); slices.Contains(proofEndings, ended) {
+		return ended
+	}
+	return ""
 }
 
 // toAnswer serves GET …/decide, which a browser opens after a sign-in or by the back button.
@@ -96,6 +111,9 @@ func (p pages) beginCheck(ctx context.Context, r *web.Request, by actor.Actor) (
 	if d.Action == approval.Approve && !d.Shows(seenVersion(r)) {
 		return p.changed(r, by, d), nil
 	}
+	if d.Action == approval.Approve && d.NeedsProof() {
+		return web.Redirect(d.Path+"/answer", p.site.KeepDraft(r)...), nil
+	}
 	if d.Action == approval.Approve && !p.site.HasRecentOTP(r, by.Role) {
 		return p.proveAgain(ctx, r, by, d)
 	}
@@ -115,7 +133,7 @@ func (p pages) check(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	}
 	d.Action = approval.Trigger(r.Value("action"))
 	switch {
-	case d.Action == "" || d.Action == approval.Approve && !p.site.HasRecentOTP(r, by.Role):
+	case d.Action == "" || d.Action == approval.Approve && (d.NeedsProof() || !p.site.HasRecentOTP(r, by.Role)):
 		return web.Redirect(d.Path + "/answer"), nil
 	case !d.MayCheck():
 		return web.Redirect(d.Path), nil
@@ -200,6 +218,8 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 		return web.Redirect(d.Path+"/done", p.site.DropDraft()), nil
 	case fault.KindOf(err) == fault.Conflict:
 		return p.changedMeanwhile(ctx, r, by)
+	case approval.NeedsProof(err): // it ended meanwhile
+		return web.Redirect(d.Path+"/answer", p.site.KeepDraft(r)...), nil
 	}
 	return web.Response{}, err
 }

@@ -18,12 +18,14 @@ var Files embed.FS
 type pages struct {
 	*approval.Service
 	site *web.Pages
+	// providers returns the ways in which a guardian proves to be an adult.
+	providers func() []approval.ProofChoice
 }
 
 // Pages returns the pages of players for their coaches, and of questions for families.
-func Pages(s *approval.Service) func(*web.Pages) []web.Route {
+func Pages(s *approval.Service, providers func() []approval.ProofChoice) func(*web.Pages) []web.Route {
 	return func(site *web.Pages) []web.Route {
-		p := pages{s, site}
+		p := pages{s, site, providers}
 		return slices.Concat(p.playerRoutes(), p.guardianRoutes("/coach/players/{player_id}"), p.linkRoutes(), p.familyRoutes())
 	}
 }

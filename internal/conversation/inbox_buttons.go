@@ -132,6 +132,9 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 		}
 		return q.Stands(q.State), nil
 	}
+	if approval.NeedsProof(err) {
+		return q.Prove(), nil
+	}
 	if err != nil {
 		return message.ChatAnswer{}, err
 	}

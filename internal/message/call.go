@@ -134,6 +134,9 @@ func (q CallQuestion) Stands(state string) CallPrompt {
 	return q.ending(text, q.text("change"))
 }
 
+// Prove ends a call in which a yes needs a proof of an adult first.
+func (q CallQuestion) Prove() CallPrompt { return q.ending(q.text("prove")) }
+
 // Silent ends a call in which no key was pressed, Over one that ended before, and Stopped one to a person who
 // wants no messages of the coach. Nothing changes.
 func (q CallQuestion) Silent() CallPrompt  { return q.ending(q.text("silent")) }

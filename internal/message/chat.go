@@ -185,6 +185,9 @@ func (q ChatQuestion) Changed() ChatAnswer {
 	return a
 }
 
+// Prove says that a yes needs a proof of an adult first.
+func (q ChatQuestion) Prove() ChatAnswer { return ChatAnswer{Text: q.text("prove")} }
+
 // Done says that an answer counts.
 func (q ChatQuestion) Done(action ChatAction) ChatAnswer {
 	return ChatAnswer{Text: q.text("done."+string(action)) + " " + q.text("change")}

@@ -150,10 +150,10 @@ type Copy struct {
 }
 
 // Needed reports whether a channel carries the copy. Mail and push carry every copy. An SMS
-// carries CoachLeft, 18th birthdays and what is about a training, and other types only if the recipient cannot read
+// carries CoachLeft, 18th birthdays, SecondMessage and what is about a training, and other types only if the recipient cannot read
 // the notification in the app.
 func (c Copy) Needed(channel Channel) bool {
-	return channel == Email || channel == Push || c.Type == CoachLeft || c.Type.ofTraining() || c.Type == TurningAdult || c.Type == TurnedAdult || !c.Readable
+	return channel == Email || channel == Push || c.Type == CoachLeft || c.Type.ofTraining() || c.Type == TurningAdult || c.Type == TurnedAdult || c.Type == SecondMessage || !c.Readable
 }
 
 // Late reports whether the copy is about a training that has begun: a message that had to wait, for

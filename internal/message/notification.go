@@ -59,6 +59,12 @@ const (
 	GuardianRemoved  Type = "guardian_removed"
 	GuardianConflict Type = "guardian_conflict"
 
+	// SecondMessage goes to a guardian some time after a yes.
+	SecondMessage Type = "second_message"
+	// ProofEnding goes to a guardian, ProofEnded also to the coach: the proof that the guardian is an adult.
+	ProofEnding Type = "proof_ending"
+	ProofEnded  Type = "proof_ended"
+
 	// GuardianLeft and StudentLeft go to the coach: the party deleted the account.
 	GuardianLeft Type = "guardian_left"
 	StudentLeft  Type = "student_left"

@@ -30,6 +30,9 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.Left:            {types{coach: GuardianLeft}, types{coach: StudentLeft}},
 	event.GuardianAdded:   {guardian: types{party: GuardianAdded}},
 	event.GuardianRemoved: {guardian: types{party: GuardianRemoved}},
+	event.SecondMessage:   {guardian: types{party: SecondMessage}},
+	event.ProofEnding:     {guardian: types{party: ProofEnding}},
+	event.ProofEnded:      {guardian: types{ProofEnded, ProofEnded}},
 	event.FeeReminded:     {types{party: FeeReminder}, types{party: FeeReminder}},
 	event.TurningAdult:    {types{party: TurningAdult}, types{party: TurningAdult}},
 	event.TurnedAdult:     {types{party: TurnedAdult}, types{party: TurnedAdult}},
@@ -91,10 +94,10 @@ func Plan(e event.Event, brand string) []Draft {
 
 // mailed are the types that a recipient in the role gets by mail, too.
 var mailed = map[actor.Role][]Type{
-	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, GuardianAdded, GuardianRemoved, CoachRenamed, CoachRenaming},
+	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, GuardianAdded, GuardianRemoved, ProofEnding, ProofEnded, CoachRenamed, CoachRenaming},
 	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, CoachRenamed, CoachRenaming},
 	actor.Coach: {
-		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft, GuardianConflict,
+		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft, GuardianConflict, ProofEnded,
 		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, NameConfirmed, NameRefused, SecurityNotice,
 	},
 }
@@ -106,7 +109,7 @@ func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 		return nil
 	case e.Type == event.CoachLeft:
 		return []Channel{SMS}
-	case e.Type == event.TurningAdult || e.Type == event.TurnedAdult:
+	case e.Type == event.TurningAdult || e.Type == event.TurnedAdult || e.Type == event.SecondMessage:
 		return []Channel{SMS, Email}
 	case e.Type == event.Removed && to == actor.Guardian:
 		return []Channel{SMS, Email}

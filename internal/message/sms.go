@@ -20,7 +20,7 @@ func SMSOf(m Message) Text {
 		if m.Copy.Type.ofTraining() {
 			return trainingSMS(m)
 		}
-		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft, templateTurningAdult, templateTurnedAdult)
+		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft, templateTurningAdult, templateTurnedAdult, templateSecondMessage)
 	case Team:
 		text := TeamText(m.Team)
 		return Text{Template: templateTeam, Language: language.English, Values: map[string]string{"text": text}, Body: text}

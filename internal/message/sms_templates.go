@@ -27,6 +27,7 @@ const (
 	templateCoachLeft         = "coach_left"
 	templateTurningAdult      = "turning_18_soon"
 	templateTurnedAdult       = "turned_18"
+	templateSecondMessage     = "second_message"
 	// templateTeam is a text that a coach writes.
 	templateTeam = "team"
 )

@@ -115,6 +115,10 @@ var accountErasures = []string{
 		SELECT record_id FROM record_keys WHERE account_id = $1 AND sealed IS NOT NULL LIMIT $2)`,
 	`DELETE FROM passkeys WHERE id IN (
 		SELECT id FROM passkeys WHERE account_id = $1 LIMIT $2)`,
+	`DELETE FROM proof_attempts WHERE id IN (
+		SELECT id FROM proof_attempts WHERE account_id = $1 LIMIT $2)`,
+	`DELETE FROM adult_proofs WHERE account_id IN (
+		SELECT account_id FROM adult_proofs WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM kept_answers WHERE (owner, key) IN (
 		SELECT owner, key FROM kept_answers WHERE owner = $1 LIMIT $2)`,
 	`DELETE FROM former_guardians WHERE (account_id, player_id) IN (

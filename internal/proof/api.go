@@ -26,24 +26,25 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 
 // receiptResponse is the Receipt of openapi.yaml.
 type receiptResponse struct {
-	RecordID      string `json:"record_id"`
-	PlayerID      string `json:"player_id"`
-	ApproverType  string `json:"approver_type"`
-	Event         string `json:"event"`
-	PreviousState string `json:"previous_state"`
-	State         string `json:"state"`
-	CoachName     string `json:"coach_name"`
-	StudentName   string `json:"student_name"`
-	At            string `json:"at"`
-	Index         *int64 `json:"index"`
-	Shown         *Shown `json:"shown"`
+	RecordID      string      `json:"record_id"`
+	PlayerID      string      `json:"player_id"`
+	ApproverType  string      `json:"approver_type"`
+	Event         string      `json:"event"`
+	PreviousState string      `json:"previous_state"`
+	State         string      `json:"state"`
+	CoachName     string      `json:"coach_name"`
+	StudentName   string      `json:"student_name"`
+	At            string      `json:"at"`
+	Index         *int64      `json:"index"`
+	Shown         *Shown      `json:"shown"`
+	Proof         *AdultProof `json:"proof"`
 }
 
 func newReceiptResponse(e Record) receiptResponse {
 	r := receiptResponse{
 		RecordID: e.Body.RecordID, PlayerID: e.Claims["player_id"], ApproverType: e.Body.PartyRole, Event: e.Body.EventType,
 		PreviousState: e.Body.PreviousState, State: e.Body.EventState, CoachName: e.Claims["coach_name"], StudentName: e.Claims["student_name"], At: wire.Timestamp(e.At),
-		Shown: e.Claims.Shown(),
+		Shown: e.Claims.Shown(), Proof: e.Claims.Proof(),
 	}
 	if e.Position >= 0 {
 		r.Index = &e.Position

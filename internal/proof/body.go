@@ -16,6 +16,7 @@ import (
 	"hash"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 )
@@ -109,7 +110,7 @@ type Claims map[string]string
 // of digests says nothing.
 var claimNames = []string{
 	"coach_id", "coach_name", "party_id", "party_name", "party_phone", "player_id", "reason", "relationship",
-	"request_id", claimRow, shownClaim, shownCoach, shownStudent, "student_birth_date", "student_name",
+	proofClaim, "request_id", claimRow, shownClaim, shownCoach, shownStudent, "student_birth_date", "student_name",
 }
 
 // The claims of what a party was shown. The value of shownClaim is the JSON object of shownRest. The names are claims of their
@@ -119,6 +120,40 @@ const (
 	shownCoach   = "shown_coach_name"
 	shownStudent = "shown_student_name"
 )
+
+// proofClaim is the claim of the proof with which a guardian said yes. Its value is the JSON object of AdultProof.
+const proofClaim = "proof"
+
+// isObject reports whether the value of a claim is a JSON object.
+func isObject(name string) bool { return name == shownClaim || name == proofClaim }
+
+// AdultProof is the proof that a guardian who said yes is an adult. It never has a birth date or a document. The fields are in the
+// order of their names.
+type AdultProof struct {
+	Adult     bool   `json:"adult"`
+	Assurance string `json:"assurance,omitempty"`
+	// At is RFC 3339 in UTC.
+	At       string `json:"at"`
+	Method   string `json:"method"`
+	NameFit  string `json:"name_fit"`
+	Provider string `json:"provider"`
+}
+
+// prove adds the claim of a proof.
+func (c Claims) prove(a approval.AdultProof) {
+	if a.Method != "" {
+		c[proofClaim] = string(encodeJSON(AdultProof{true, a.Assurance, a.At.UTC().Format(time.RFC3339), a.Method, a.NameFit, a.Provider}))
+	}
+}
+
+// Proof returns the proof with which a guardian said yes, or nil.
+func (c Claims) Proof() *AdultProof {
+	var a AdultProof
+	if json.Unmarshal([]byte(c[proofClaim]), &a) != nil {
+		return nil
+	}
+	return &a
+}
 
 // Shown is what a party was shown when it answered. A name that a receipt withholds is empty.
 type Shown struct {
@@ -166,11 +201,15 @@ func splitDisclosure(raw []byte) (name, value string, ok bool) {
 	if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 || json.Unmarshal(parts[1], &name) != nil {
 		return "", "", false
 	}
-	if name != shownClaim {
+	switch name {
+	case shownClaim:
+		ok = json.Unmarshal(parts[2], new(shownRest)) == nil
+	case proofClaim:
+		ok = json.Unmarshal(parts[2], new(AdultProof)) == nil
+	default:
 		return name, value, json.Unmarshal(parts[2], &value) == nil
 	}
-	var s shownRest
-	return name, string(parts[2]), json.Unmarshal(parts[2], &s) == nil
+	return name, string(parts[2]), ok
 }
 
 // claimRow is the claim of what the tables have beside the other claims: see rowOf. Receipts do not show it.
@@ -203,7 +242,7 @@ func (h *disclosureHash) encode(name, value string) []byte {
 	h.array = append(append(h.array, `","`...), name...)
 	h.array = append(h.array, `",`...)
 	switch {
-	case name == shownClaim && value != "":
+	case isObject(name) && value != "":
 		h.array = append(h.array, value...)
 	case plainJSON(value):
 		h.array = append(append(append(h.array, '"'), value...), '"')

@@ -31,7 +31,8 @@ func testChange() approval.ConsentChange {
 		},
 		Wording:   approval.Wording{Language: "hi", TextHash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", NoticeHash: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"},
 		RequestID: "r1", Reason: "Yes, from Monday", At: at,
-		By: actor.Actor{AccountID: "g1", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-42 * time.Second)},
+		Proof: approval.AdultProof{Method: "digilocker", Provider: "digilocker", NameFit: "same", Assurance: "eaadhaar", At: at.Add(-time.Hour)},
+		By:    actor.Actor{AccountID: "g1", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-42 * time.Second)},
 	}
 }
 
@@ -63,7 +64,7 @@ func TestBody(t *testing.T) {
 			t.Errorf("the body has %s in plain", name)
 		}
 	}
-	if len(body) > 1450 {
+	if len(body) > 1500 {
 		t.Errorf("the body has %d bytes", len(body))
 	}
 }
@@ -80,6 +81,9 @@ func TestDisclosures(t *testing.T) {
 	got, err := b.disclosed(all)
 	if err != nil || len(got) != len(claims)-1 || got[claimRow] != "" || got["student_name"] != "आशा राव" || got["coach_name"] != "Ravi <Kumar> & Söhne" {
 		t.Errorf("got %v, %v, want %v", got, err, claims)
+	}
+	if a := got.Proof(); a == nil || *a != (AdultProof{Adult: true, Assurance: "eaadhaar", At: "2026-03-02T08:15:00Z", Method: "digilocker", NameFit: "same", Provider: "digilocker"}) {
+		t.Errorf("got the proof %+v", a)
 	}
 	if one, err := b.disclosed(all[2:3]); err != nil || len(one) != 1 {
 		t.Errorf("one alone: got %v, %v", one, err)

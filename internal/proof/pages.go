@@ -20,9 +20,9 @@ var Files embed.FS
 // scriptTexts are the texts that the script of /verify shows.
 var scriptTexts = []string{
 	"genuine", "wrong", "why", "what", "when", "number", "coach", "student",
-	"proved", "reason", "shown", "hash", "record", "noFile", "badKey", "notReceipt", "otherLog",
+	"proved", "reason", "shown", "adult", "hash", "record", "noFile", "badKey", "notReceipt", "otherLog",
 	"badSignature", "notInLog", "badValue", "oldBrowser", "event.asked", "event.approved", "event.rejected", "event.revoked",
-	"event.disputed", "event.dispute_lifted", "event.old_dispute_lifted", "event.added", "event.cancelled", "event.corrected", "event.reset_by_number", "event.reset_by_student", "event.reset_by_service", "event.coach_changed", "event.reset_by_18", "event.ended_by_student", "event.guardian_removed", "event.left", "event.removed",
+	"event.disputed", "event.dispute_lifted", "event.old_dispute_lifted", "event.added", "event.cancelled", "event.corrected", "event.reset_by_number", "event.reset_by_student", "event.reset_by_service", "event.reset_by_proof", "event.coach_changed", "event.reset_by_18", "event.ended_by_student", "event.guardian_removed", "event.left", "event.removed",
 	"method.otp", "method.passkey", "method.whatsapp_button", "method.voice_key", "method.link",
 }
 

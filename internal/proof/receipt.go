@@ -185,6 +185,12 @@ func quoted(name string) string {
 	return strconv.Quote(name)
 }
 
+// nameFits say whether the provider of a proof knows the name that the coach entered.
+var nameFits = map[string]string{
+	"same": "The provider knows the name that the coach entered", "similar": "The provider knows a name like the one that the coach entered",
+	"other": "The provider knows another name than the one that the coach entered", "unknown": "The provider did not say the name",
+}
+
 // Explain returns in plain English what the receipt proves, and what it does not.
 func (v Verified) Explain() string {
 	b := v.Body
@@ -219,6 +225,7 @@ func (v Verified) Explain() string {
 		"reset_by_number": "changed the number " + number + ", so an answer had to be asked again", "reset_by_student": "changed the name or birth date of the student, so an answer had to be asked again",
 		"reset_by_18": "no longer counted the answer of the guardian, because the student is an adult and has not answered", "left": "deleted the account", "ended_by_student": "ended the view of the guardian, as an adult student",
 		"coach_changed":    "changed the name or picture of the coach, and the answer stayed",
+		"reset_by_proof":   "no longer counted an earlier yes, because the proof that the guardian is an adult ended",
 		"reset_by_service": "no longer counted an earlier yes, because its record contradicted it",
 	}[b.EventType]
 	if did == "" {
@@ -237,6 +244,14 @@ func (v Verified) Explain() string {
 		}
 		s.WriteString(".\n")
 	}
+	adult := v.Claims.Proof()
+	if adult != nil {
+		fmt.Fprintf(&s, "  The %s proved at %s (UTC) to be an adult: by %s (%s)", b.PartyRole, strings.TrimSuffix(strings.Replace(adult.At, "T", " ", 1), "Z"), adult.Provider, adult.Method)
+		if adult.Assurance != "" {
+			fmt.Fprintf(&s, ", which calls its assurance %q", adult.Assurance)
+		}
+		fmt.Fprintf(&s, ". %s.\n", nameFits[adult.NameFit])
+	}
 	if b.TextHash != "" {
 		fmt.Fprintf(&s, "  The text that was shown has the SHA-256 hash %s, in the language %s; the notice %s.\n", b.TextHash, b.Language, b.PrivacyNotice)
 	}
@@ -252,7 +267,11 @@ func (v Verified) Explain() string {
 			fmt.Fprintf(&s, "  The witness %s signed this state of the log at %s (UTC): it has seen no other history.\n", w.Name, w.At.Format(time.DateTime))
 		}
 	}
-	s.WriteString("\nIt does not prove:\n  who that person is, that the person is a parent or an adult, or that the person understood the question.\n" +
+	person := "that the person is a parent or an adult"
+	if adult != nil {
+		person = "that the person is a parent"
+	}
+	s.WriteString("\nIt does not prove:\n  who that person is, " + person + ", or that the person understood the question.\n" +
 		"  A later record may say something else: this one alone does not show the answer of today.\n")
 	return s.String()
 }

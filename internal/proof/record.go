@@ -80,6 +80,7 @@ func claimsOf(c approval.ConsentChange) Claims {
 		"party_id": a.AccountID, "party_name": p.Student.FullName, "party_phone": string(a.Number),
 	}
 	claims.show(c.Wording)
+	claims.prove(c.Proof)
 	if c.Party == actor.Guardian { // without one, the name is empty, as in the row of the party
 		claims["party_name"], claims["relationship"] = a.Name, a.Relationship
 	}

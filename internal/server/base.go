@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
+	"github.com/touchline/touchline/internal/identity"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
@@ -66,7 +67,7 @@ func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
 		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks, approval.FreeShortCodes(), retention.BeforeSweep},
-		Expired:     slices.Concat(auth.Expired, approval.Expired, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
+		Expired:     slices.Concat(auth.Expired, approval.Expired, []store.Expired{identity.Expired}, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
+	"github.com/touchline/touchline/internal/identity"
 	"github.com/touchline/touchline/internal/notifications"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
@@ -41,7 +42,7 @@ func (s *services) features() []feature {
 	return []feature{
 		{files: signin.Files, pages: signin.Pages, operations: signin.Operations(s.privacy.Leave)},
 		{files: coaching.Files, pages: coaching.Pages, operations: coaching.Operations},
-		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
+		{files: consent.Files, pages: consent.Pages(s.approvals, s.identity.Choices), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},
@@ -54,6 +55,7 @@ func (s *services) features() []feature {
 		{files: notifications.Files, pages: notifications.Pages, operations: notifications.Operations},
 		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
 		{files: proof.Files, pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
+		{files: identity.Files, pages: s.identity.Pages, operations: s.identity.Operations, operators: s.identity.OperatorOperations},
 		{files: feed.Files, operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}
@@ -109,7 +111,7 @@ func (s *services) pages() []func(*web.Pages) []web.Route {
 }
 
 func (s *services) consolePages() []func(*web.Console) []web.Route {
-	return []func(*web.Console) []web.Route{s.verifications.ConsolePages, s.feed.ConsolePages}
+	return []func(*web.Console) []web.Route{s.verifications.ConsolePages, s.feed.ConsolePages, s.identity.ConsolePages}
 }
 
 // check returns an error if newServices forgot a service.

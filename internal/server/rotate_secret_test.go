@@ -15,6 +15,7 @@ import (
 var independent = map[string]string{
 	"secrets.sealed":           "sealed with the master key",
 	"kept_answers.fingerprint": "a MAC whose key is kept", "former_numbers.number_hash": "a MAC whose key is kept", "players.student_hash": "a MAC whose key is kept", "disputes.student_hash": "a MAC whose key is kept", "disputes.number_hash": "a MAC whose key is kept", "told_phones.hash": "a hash of a MAC whose key is kept",
+	"adult_proofs.subject_hash": "a MAC whose key is kept", "proof_attempts.state_hash": "a hash of a random token",
 	"operator_tokens.hash": "a hash of a random token", "operator_sessions.hash": "a hash of a random token", "handled_replies.hash": "a hash of public values",
 	"coach_devices.token_hash": "a hash of a token that phones still send", "passkeys.credential_id": "public",
 	"coaches.name_key": "a collation key", "consent_records.body": "public", "log_tiles.hashes": "public", "log_hashes.hash": "public", "consent_log.checkpoint": "public", "consent_log.cosign": "public", "log_cosignatures.checkpoint": "public", "log_destinations.published": "public",

@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
+	"github.com/touchline/touchline/internal/identity"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/blob"
@@ -49,6 +50,7 @@ type services struct {
 	players       *roster.Service
 	feed          *feed.Service
 	proof         *proof.Service
+	identity      *identity.Service
 	verifications *verification.Service
 	documents     *document.Service
 	public        public.Services
@@ -84,6 +86,10 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	if err != nil {
 		return nil, err
 	}
+	identities, err := newIdentity(cfg, o, b)
+	if err != nil {
+		return nil, err
+	}
 	fees := &fee.Service{
 		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
@@ -112,7 +118,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	everything := newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations)
 	s := &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: consentLog, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
+		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: consentLog, identity: identities, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -219,6 +225,8 @@ func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers)
 		ReminderWindow:      cfg.ReminderWindow,
 		GuardianBelow:       cfg.GuardianBelow(),
 		ApprovalFreshness:   cfg.ApprovalFreshness,
+		GuardianProof:       approval.ProofRule(cfg.GuardianProof),
+		SecondMessage:       cfg.Profile().SecondMessage,
 		Basis:               approval.BasisKind(cfg.Basis),
 		AllowCoachAsContact: cfg.AllowCoachAsContact,
 		Routes:              ch.routes(),

@@ -55,7 +55,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			below := cfg.GuardianBelow()
 			return approval.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, coach.AdultAge)), below > 0)
 		},
-		TurnAdults:    s.approvals.TurnAdults,
+		TurnAdults: s.approvals.TurnAdults,
+		EndProofs:  s.identity.EndDue, SendSecondMessages: s.approvals.SendSecondMessages,
 		NumberRecords: s.proof.Work, PublishCheckpoints: s.proof.Publications(), CheckApprovals: s.proof.Sample,
 		AppendErasures: s.ledger.Append,
 		CheckBudget:    s.budgets.check,

@@ -56,10 +56,10 @@ var teamTables = map[string]leftBehind{
 
 // otherTables have nothing of a coach's day. Other tests check what a closure leaves in them.
 var otherTables = []string{
-	"accounts", "approval_history", "audit_log", "blobs", "change_feed", "chat_held", "chat_numbers", "chat_users", "changes", "coach_devices", "consent_log", "log_cosignatures", "log_destinations", "log_hashes", "log_tiles", "consent_records", "record_keys", "coaches", "confirmed_addresses", "deliveries", "devices", "digests", "disputes", "documents", "erasures", "former_guardians", "former_numbers", "gather_windows", "handled_replies", "passkeys", "passkey_challenges",
+	"accounts", "adult_proofs", "approval_history", "audit_log", "blobs", "change_feed", "chat_held", "chat_numbers", "chat_users", "changes", "coach_devices", "consent_log", "log_cosignatures", "log_destinations", "log_hashes", "log_tiles", "consent_records", "record_keys", "coaches", "confirmed_addresses", "deliveries", "devices", "digests", "disputes", "documents", "erasures", "former_guardians", "former_numbers", "gather_windows", "handled_replies", "passkeys", "passkey_challenges",
 	"import_rows", "imports", "installation", "kept_answers", "kyc_documents", "kyc_submissions", "limit_minutes", "limit_occurrences", "limits", "listing_terms", "listings",
-	"message_costs", "message_counts", "notices", "operator_sessions", "operator_tokens", "otp_challenges", "otp_failure_times", "otp_failures", "otp_sends", "parties", "players", "preferences", "reminders",
-	"medical_readings", "push_subscriptions", "request_links", "requests", "secrets", "sessions", "stopped_addresses", "stream_processes", "streams", "tls_entries", "told_phones", "webhook_messages", "webhooks",
+	"message_costs", "message_counts", "notices", "operator_sessions", "operator_tokens", "otp_challenges", "otp_failure_times", "otp_failures", "otp_sends", "parties", "players", "preferences", "proof_attempts", "reminders",
+	"medical_readings", "push_subscriptions", "request_links", "requests", "second_messages", "secrets", "sessions", "stopped_addresses", "stream_processes", "streams", "tls_entries", "told_phones", "webhook_messages", "webhooks",
 }
 
 // TestTablesAfterRemovalAndClosure removes a player and then closes the account of a coach who

@@ -58,6 +58,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.needStatements()
 	p.adulthood()
 	p.noticeStatements()
+	p.identityStatements()
 	ok(t, run(p.db, `UPDATE requests SET closed_at = 1 WHERE closed_at IS NOT NULL`)) // their short codes are freed
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)

@@ -94,6 +94,7 @@ var exceptions = []exception{
 	{"SELECT p.id, p.student_name FROM players p WHERE p.coach_id = $1 AND p.id IN", "ORDER BY", "the named players"},
 	{"SELECT p.id, p.student_name FROM players p WHERE p.coach_id = $1 AND p.id IN", "Sort", "the same"},
 	{"kyc_submissions s WHERE s.state = 'submitted' LIMIT", "coaches_tier_requests", "100 rows of the index of requests"},
+	{"FROM adult_proofs WHERE flag IS NOT NULL", "adult_proofs_flagged", "the index of the proofs to look at alone"},
 	{"GROUP BY held_by", "deliveries_held", "the index of held deliveries alone"},
 	{"changes SET position", "changes_without_position", "the index of changes without a position, one batch"},
 	{"changes SET position", "ORDER BY", "the same"},

@@ -66,6 +66,14 @@ func (db *DB) DisputeHash(parts ...string) []byte {
 	return db.options.Vault.For(vault.ForDispute).MAC(list...)
 }
 
+// SubjectHash returns the keyed hash of a person at a provider of proofs, or nil without a vault.
+func (db *DB) SubjectHash(issuer, subject string) []byte {
+	if db.options.Vault == nil {
+		return nil
+	}
+	return db.options.Vault.For(vault.ForIdentity).MAC([]byte(issuer), []byte(subject))
+}
+
 // CallToken returns the token without which no one can say that a call asked its check question at a time.
 func (db *DB) CallToken(callID string, to phone.Number, askedAt time.Time) (string, error) {
 	if db.options.Vault == nil {

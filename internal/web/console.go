@@ -89,7 +89,7 @@ func (c *Console) routes(next http.Handler) []Route {
 
 // Handler returns the handler of the console. It passes every other request to next.
 func (c *Console) Handler(next http.Handler) http.Handler {
-	return c.Pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/tier-requests/", "/deliveries/", "/webhooks/")
+	return c.Pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/tier-requests/", "/deliveries/", "/webhooks/", "/guardian-proofs/")
 }
 
 // identify resolves the session cookie of an operator.

@@ -49,6 +49,11 @@ type Question struct {
 	Next *Question
 	// Others are the other guardians, or all of a student who has several. Pages show only FirstName and Relationship.
 	Others []*approval.Party
+	// Proof says whether a guardian's yes needs a proof, and ProofEnded how an attempt to prove it ended. Providers are the ways to prove it.
+	// Only the page of the answer has the last two.
+	Proof      approval.ProofState
+	ProofEnded string
+	Providers  []approval.ProofChoice
 	// MayEndView reports whether an adult student may end the guardian's view.
 	MayEndView bool
 }
@@ -68,6 +73,7 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 		ID: player.ID, Path: PlayerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: message.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
+	d.Proof = p.Approvals.Rules.ProofState(player, approver, p.Now())
 	services := player.ConsentStatus().SeenBy(by).Availability(p.Approvals.Rules, p.Now())
 	d.On, d.Chat = services.GuardianApp, services.HasChat
 	if by.Role == actor.Student {
@@ -102,6 +108,9 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 func ServicesOf(a approval.Availability) []string {
 	return slices.DeleteFunc(slices.Clone(approval.AppServices), func(service string) bool { return slices.Contains(a.NotInTier, service) })
 }
+
+// NeedsProof reports whether a yes is refused until the guardian has proved to be an adult.
+func (d Question) NeedsProof() bool { return d.Proof == approval.ProofMissing }
 
 // CanAnswer reports whether there is a question to answer.
 func (d Question) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }

@@ -57,6 +57,7 @@ var heldTold = map[string]string{
 	"team_message.state.sent": written, "delivery.sent": written,
 	"offline.kept": tellsNone, "offline.sent": tellsNone, "offline.sign_in": tellsNone, "offline.sent_one": marks, "offline.sent_marks": marks, "offline.lost": tellsNone,
 	"offline.others": tellsNone, "offline.ends": tellsNone, "attendance.note_needs_mark": tellsNone,
+	"proof.withdraw.what": "TestProofEnds", "proof_how.minor": "TestProofAttempts",
 }
 
 // otherReaders begin the keys of texts that no coach and no family reads.

@@ -109,7 +109,7 @@ func (o *Outbox) startURL(c message.Copy, role actor.Role) string {
 		return ""
 	case role == actor.Coach:
 		return o.PublicURL + "/coach"
-	case c.Type == message.CoachRenamed, c.Type == message.CoachRenaming: // the page has the button that takes a yes back
+	case c.Type == message.CoachRenamed, c.Type == message.CoachRenaming, c.Type == message.SecondMessage: // the page has the button that takes a yes back
 		return o.PublicURL + "/me/" + string(role) + "/players/" + c.Data.PlayerID
 	}
 	return o.PublicURL + "/me/" + string(role)

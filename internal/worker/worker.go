@@ -75,6 +75,10 @@ type Config struct {
 	// TurnAdults carries out what is due for up to n students who become adults. It returns how many
 	// it found.
 	TurnAdults func(ctx context.Context, n int) (int, error)
+	// SendSecondMessages repeats up to n yeses of guardians in a second message. It returns how many it found.
+	SendSecondMessages func(ctx context.Context, n int) (int, error)
+	// EndProofs ends up to n proofs of adults that are over, and tells guardians of those that end soon. It returns how many it found.
+	EndProofs func(ctx context.Context, n int) (int, error)
 	// NumberRecords gives waiting records of consents positions in their log.
 	NumberRecords func(ctx context.Context) error
 	// PublishCheckpoints send checkpoints of the log, each to another service.
@@ -124,6 +128,8 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "turn adults", adultsEvery, inBatches(c.TurnAdults)) })
+	wait.Go(func() { w.every(ctx, "send second messages", adultsEvery, inBatches(c.SendSecondMessages)) })
+	wait.Go(func() { w.every(ctx, "end proofs of adults", adultsEvery, inBatches(c.EndProofs)) })
 	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
 	for _, publish := range c.PublishCheckpoints {
 		wait.Go(func() { w.every(ctx, "publish a checkpoint", recordsEvery, publish) })

@@ -65,6 +65,8 @@ func TestPeriodicJobs(t *testing.T) {
 			},
 			RecordIntrospections:    func(context.Context) error { return nil },
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
+			SendSecondMessages:      func(context.Context, int) (int, error) { return 0, nil },
+			EndProofs:               func(context.Context, int) (int, error) { return 0, nil },
 			TakeDueNames:            func(context.Context, int) (int, error) { return 0, nil },
 			MakeFees:                func(context.Context, int) (int, error) { return 0, nil },
 			RemindFees:              func(context.Context, int) (int, error) { return 0, nil },

@@ -45,6 +45,11 @@ const (
 	GuardianRemoved Type = "guardian_removed"
 	// GuardiansDisagree: the guardians Yes say yes, the guardians No said no or took a yes back.
 	GuardiansDisagree Type = "guardian_conflict"
+	// ProofEnding: the proof that Party is an adult ends on Day. ProofEnded: it has ended, and with it the approval of Party.
+	ProofEnding Type = "proof_ending"
+	ProofEnded  Type = "proof_ended"
+	// SecondMessage: Party said yes some time ago, and can still take it back.
+	SecondMessage Type = "second_message"
 	// Left: Party deleted the account, without an approval or an open request that it ended.
 	Left Type = "left"
 	// PlayerErased: an operator erased a player, whom the event does not name.

@@ -117,6 +117,8 @@ type Config struct {
 	Tiers                    string   `env:"TIERS" default:"built-in" help:"JSON file with the subscription tiers (docs/tiers.md)"`
 	NamesRefused             string   `env:"NAMES_REFUSED" default:"built-in" help:"file with names that no coach, student, guardian or batch may have, one on each line, beside the built-in ones: this service, messengers, banks, offices"`
 	RequireGuardianForMinors bool     `env:"REQUIRE_GUARDIAN_FOR_MINORS" default:"off" shown:"on if PRIVACY_PROFILE is india, else off" help:"a student under 18 gets app services only if the guardian has approved too"`
+	GuardianProof            string   `env:"GUARDIAN_PROOF" default:"off" shown:"required if PRIVACY_PROFILE is india, else off" oneof:"off,offered,required" help:"a guardian of a minor proves to be an adult by a provider of IDENTITY_PROVIDERS, or an operator records papers: required before a yes, offered, or off"`
+	IdentityProviders        string   `env:"IDENTITY_PROVIDERS" default:"none" help:"JSON file with the providers by which guardians prove to be adults (docs/operating.md); private addresses need WEBHOOK_NETWORKS"`
 	AllowCoachAsContact      bool     `env:"ALLOW_COACH_AS_CONTACT" default:"off" help:"a guardian or student may have the coach's own number"`
 	CopyGuardian             bool     `env:"COPY_GUARDIAN" default:"on" help:"what a coach writes to a student under 18 goes to the guardian too, on the same channel"`
 	AppHistory               string   `env:"APP_HISTORY" default:"all" oneof:"all,since_approval" help:"what a party sees in the app after its approval: all that the coach added, or what was added since"`

@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // PrivacyProfile has the defaults that the law of a place asks for. docs/privacy.md names the laws.
 type PrivacyProfile struct {
@@ -8,6 +11,10 @@ type PrivacyProfile struct {
 	// GuardianBelow is the age in full years below which a guardian must agree before a student has app
 	// services; 0 if the student's yes is always enough.
 	GuardianBelow int
+	// GuardianProof is the default of GUARDIAN_PROOF; "" is off.
+	GuardianProof string
+	// SecondMessage is how long after a guardian's yes a second message repeats it; 0 sends none.
+	SecondMessage time.Duration
 	// ApprovalFreshness is the default of APPROVAL_FRESHNESS.
 	ApprovalFreshness time.Duration
 	// RetainDeleted is how long the data of a deleted player is kept, RetainUnanswered that of a player whose
@@ -21,7 +28,7 @@ const day = 24 * time.Hour
 var PrivacyProfiles = []PrivacyProfile{
 	{Name: none, RetainDeleted: 30 * day, RetainUnanswered: 180 * day, RetainNotifications: 365 * day, RetainDeliveries: 90 * day},
 	{
-		Name: "india", GuardianBelow: 18, ApprovalFreshness: 15 * time.Minute,
+		Name: "india", GuardianBelow: 18, GuardianProof: "required", ApprovalFreshness: 15 * time.Minute,
 		RetainDeleted: 365 * day, RetainUnanswered: 180 * day, RetainNotifications: 365 * day, RetainDeliveries: 365 * day,
 	},
 	{
@@ -29,7 +36,7 @@ var PrivacyProfiles = []PrivacyProfile{
 		RetainDeleted: 30 * day, RetainUnanswered: 180 * day, RetainNotifications: 365 * day, RetainDeliveries: 90 * day,
 	},
 	{
-		Name: "us", GuardianBelow: 13,
+		Name: "us", GuardianBelow: 13, SecondMessage: day,
 		RetainDeleted: 30 * day, RetainUnanswered: 180 * day, RetainNotifications: 365 * day, RetainDeliveries: 90 * day,
 	},
 }
@@ -61,6 +68,9 @@ func (c *Config) derivePrivacy() {
 	if !c.isSet("APPROVAL_FRESHNESS") {
 		c.ApprovalFreshness = c.Profile().ApprovalFreshness
 	}
+	if !c.isSet("GUARDIAN_PROOF") {
+		c.GuardianProof = cmp.Or(c.Profile().GuardianProof, off)
+	}
 	if !c.isSet("REQUIRE_GUARDIAN_FOR_MINORS") {
 		c.RequireGuardianForMinors = c.Profile().GuardianBelow >= adultAge
 	}
@@ -85,4 +95,19 @@ func (c *Config) checkGuardians() []string {
 		return []string{"must be on with the PRIVACY_PROFILE " + p.Name}
 	}
 	return nil
+}
+
+// ProvidersFile returns IDENTITY_PROVIDERS, or "" for none.
+func (c *Config) ProvidersFile() string {
+	if c.IdentityProviders == none {
+		return ""
+	}
+	return c.IdentityProviders
+}
+
+func (c *Config) checkProviders() []string {
+	if c.ProvidersFile() == "" {
+		return nil
+	}
+	return optional(checkPath(c.IdentityProviders))
 }

@@ -35,6 +35,7 @@ var checks = map[string]func(*Config) []string{
 	"TLS_AUTOCERT_DOMAINS":        (*Config).checkAutocert,
 	"CLAMAV":                      func(c *Config) []string { return optional(checkClamAV(c.ClamAV)) },
 	"TIERS":                       func(c *Config) []string { return optional(checkTiers(c.Tiers)) },
+	"IDENTITY_PROVIDERS":          (*Config).checkProviders,
 	"NAMES_REFUSED":               func(c *Config) []string { return optional(checkTiers(c.NamesRefused)) },
 	"SMS":                         (*Config).checkSMS,
 	"MSG91_TEMPLATES":             (*Config).checkTemplates,

@@ -31,6 +31,9 @@ func (c *Config) Warnings(now time.Time) []string {
 	if c.PrivacyProfile != none && c.Notice == BuiltIn {
 		warn("NOTICE is built-in: the law of PRIVACY_PROFILE=%s wants a notice with the name and address of who is responsible", c.PrivacyProfile)
 	}
+	if c.GuardianProof == "required" && c.ProvidersFile() == "" && !c.DevelopmentPhones() {
+		warn("GUARDIAN_PROOF is required and IDENTITY_PROVIDERS is none: a guardian can say yes only after an operator has recorded papers")
+	}
 	return list
 }
 

@@ -128,6 +128,11 @@ var catalogue = []Type{
 		"Sign in again. Then repeat the call within 15 minutes.",
 	},
 	{
+		"proof_required", 403, "A proof of an adult is needed",
+		"On this service a guardian of a minor proves once to be an adult, before the first yes. A no needs no proof.",
+		"Call `POST /api/approval/proof`, open the `url` of its response in a browser, and send the yes again when `GET /api/approval/proof` says `valid`.",
+	},
+	{
 		"account_suspended", 403, "The account is suspended",
 		"An operator of the service has suspended this account.",
 		"Ask the operator of the service.",

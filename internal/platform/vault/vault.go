@@ -44,12 +44,13 @@ const (
 	ForRecord    Purpose = "record"
 	ForLog       Purpose = "log"
 	ForDispute   Purpose = "dispute"
+	ForIdentity  Purpose = "identity"
 )
 
 // SecretBytes is the length of a secret.
 const SecretBytes = 32
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog, ForCall, ForDispute}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog, ForCall, ForDispute, ForIdentity}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

@@ -18,6 +18,7 @@ import (
 var calls = map[string]int{
 	"GET /dev/phones":                          200,
 	"HEAD /dev/phones":                         200,
+	"GET /dev/identity":                        200,
 	"GET /dev/phones?number=%2B919812300001":   200,
 	"POST /dev/phones":                         303,
 	"POST /dev/phones/press":                   303,

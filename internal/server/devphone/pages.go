@@ -37,6 +37,7 @@ func (s *Phones) Pages(site *web.Pages) []web.Route {
 		{Method: "GET", Pattern: path, Handle: local(p.show)},
 		{Method: "POST", Pattern: path, Handle: local(p.reply)},
 		{Method: "POST", Pattern: path + "/press", Handle: local(p.press)},
+		{Method: "GET", Pattern: identityPath, Handle: local(p.identity)},
 		{Method: "GET", Pattern: path + "/events", Handle: local(p.events), Stream: true},
 	}
 }

@@ -117,7 +117,7 @@
       show(true, text("genuine"), [
         [text("what"), text("event." + body.event_type)], [text("when"), body.event_time.replace("T", " ").replace("Z", " UTC")],
         [text("number"), claims.party_phone], [text("coach"), claims.coach_name], [text("student"), [claims.student_name, claims.student_birth_date].filter(Boolean).join(", ")],
-        [text("proved"), body.authentication ? text("method." + body.authentication.method) : ""], [text("reason"), claims.reason], [text("shown"), [claims.shown_coach_name, claims.shown_student_name, claims.shown?.batch].filter(Boolean).join(", ")], [text("hash"), body.text_hash],
+        [text("proved"), body.authentication ? text("method." + body.authentication.method) : ""], [text("reason"), claims.reason], [text("shown"), [claims.shown_coach_name, claims.shown_student_name, claims.shown?.batch].filter(Boolean).join(", ")], [text("adult"), claims.proof ? `${claims.proof.provider} (${claims.proof.method}), ${claims.proof.at}` : ""], [text("hash"), body.text_hash],
         [text("record"), `${v.index} / ${v.size}`],
       ].filter(([, value]) => value));
     } catch (err) {

@@ -1,0 +1,267 @@
+package e2e_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+)
+
+// identityProvider is an OpenID provider that answers at once, without asking the person.
+type identityProvider struct {
+	*httptest.Server
+	now func() time.Time
+
+	mu sync.Mutex
+	// born is the birth date that it says; "" sends the person back without an answer, "away" fails.
+	born, nonce string
+}
+
+func (p *identityProvider) says(born string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.born = born
+}
+
+func newIdentityProvider(t *testing.T) *identityProvider {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &identityProvider{born: "1985-03-02"}
+	write := func(w http.ResponseWriter, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, object{
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"},
+		})
+	})
+	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+		public, err := key.PublicKey.Bytes()
+		if err != nil {
+			t.Error(err)
+		}
+		encode := base64.RawURLEncoding.EncodeToString
+		write(w, object{"keys": []any{object{"kty": "EC", "crv": "P-256", "kid": "1", "use": "sig", "x": encode(public[1:33]), "y": encode(public[33:])}}})
+	})
+	mux.HandleFunc("/auth", func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.nonce = r.FormValue("nonce")
+		query := url.Values{"state": {r.FormValue("state")}, "code": {"code"}}
+		if p.born == "" {
+			query = url.Values{"state": {r.FormValue("state")}, "error": {"access_denied"}}
+		}
+		http.Redirect(w, r, r.FormValue("redirect_uri")+"?"+query.Encode(), http.StatusSeeOther)
+	})
+	mux.HandleFunc("/token", func(w http.ResponseWriter, _ *http.Request) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.born == "away" {
+			http.Error(w, "down", http.StatusBadGateway)
+			return
+		}
+		token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
+			"iss": p.URL, "sub": "person", "aud": "client", "exp": p.now().Add(time.Hour).Unix(), "iat": p.now().Unix(), "nonce": p.nonce, "birthdate": p.born, "name": "RAVI RAO", "acr": "high",
+		})
+		token.Header["kid"] = "1"
+		text, err := token.SignedString(key)
+		if err != nil {
+			t.Error(err)
+		}
+		write(w, object{"access_token": "access", "token_type": "Bearer", "id_token": text})
+	})
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// proving makes guardians prove to be adults, by p.
+func (p *identityProvider) proving(t *testing.T) touchlinetest.Option {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "providers.json")
+	text := fmt.Sprintf(`{"providers": [{"name": "bank", "label": "Bank ID", "issuer": "%s", "client_id": "client"}]}`, p.URL)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *config.Config) {
+		c.GuardianProof, c.IdentityProviders = "required", file
+		c.WebhookNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	}
+}
+
+// TestGuardianProvesAdult: on the pages a yes leads to the proof first. The person comes back to the answer in each case: without a
+// proof, as a minor, with a provider that is away, in another browser. One proof serves another coach's child too. Its receipt has it,
+// and taking it back ends each yes.
+func TestGuardianProvesAdult(t *testing.T) {
+	t.Parallel()
+	p := newIdentityProvider(t)
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		p.now = s.Clock.Now
+		coach, other := s.Coach(t, coachNumber), s.Coach(t, "+919812300077")
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		second := other.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		proofState := func() string {
+			t.Helper()
+			list := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200).JSON["guardians"].([]any)
+			return list[0].(object)["guardian_proof"].(string)
+		}
+		answer := func(player, action string) *touchlinetest.Response {
+			t.Helper()
+			return guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": action})
+		}
+		answer(id, "approved").Want(t, 403, "proof_required")
+		if got := proofState(); got != "missing" {
+			t.Errorf("guardian_proof %s", got)
+		}
+
+		b := signInPages(t, s, "guardian", guardianNumber)
+		path := "/me/guardian/players/" + id
+		wantText(t, "the answer", b.Open(path+"/answer"), []string{"prove that you are an adult", "Prove it with Bank ID", "No, not for Asha Rao", "I cannot do this", "Decide later"}, []string{"Yes, for Asha Rao"})
+		wantText(t, "another way", b.Open(path+"/no-proof"), []string{"Show your papers in person"}, nil)
+		for _, way := range []struct{ born, text string }{
+			{"", "You came back without proving it"}, {"away", "did not respond"}, {"1900-01-01", "cannot be right"}, {"2010-01-01", "under 18"}, {"1985-03-02", "try again in an hour"},
+		} {
+			p.says(way.born)
+			page := b.Open(path + "/proof/bank")
+			if !strings.HasPrefix(page.Path, path+"/answer") {
+				t.Errorf("%q: ended at %s", way.born, page.Path)
+			}
+			wantText(t, "after "+way.born, page, []string{way.text, "No, not for Asha Rao"}, []string{"Yes, for Asha Rao"})
+		}
+		if got := coach.Call(t, "GET", "/api/notifications", nil).Items(); len(got) != 0 {
+			t.Errorf("the coach was told: %v", got)
+		}
+		s.Clock.Skip(time.Hour)
+		coach, guardian = s.SignIn(t, "coach", coachNumber), s.SignIn(t, "guardian", guardianNumber)
+
+		stranger := s.Browser(t) // not signed in: it comes from the phone's app of the provider
+		began := guardian.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank", "return_to": "https://evil.example/"}).Want(t, 422, "validation_failed")
+		if !strings.Contains(string(began.Body), "/return_to") {
+			t.Errorf("got %s", began.Body)
+		}
+		guardian.Call(t, "POST", "/api/approval/proof", object{"player_id": second, "provider": "none"}).Want(t, 422, "validation_failed")
+		s.Clock.Skip(time.Minute)
+		b = signInPages(t, s, "guardian", guardianNumber)
+		page := b.Open(path + "/proof/bank")
+		wantText(t, "after the proof", page, []string{"You have proved that you are an adult", "Yes, for Asha Rao"}, []string{"Prove it with"})
+		b.Press("Yes, for Asha Rao")
+		if page := b.Press("Say yes"); page.Status != 200 || !strings.HasSuffix(page.Path, "/done") {
+			t.Fatalf("the yes: %d %s", page.Status, page.Text())
+		}
+		if page := stranger.Open("/proof/callback?state=forged&code=code"); page.Status != 404 {
+			t.Errorf("a forged state: %d", page.Status)
+		}
+		answer(second, "approved").Want(t, 200)
+		if got := proofState(); got != "valid" {
+			t.Errorf("guardian_proof %s", got)
+		}
+		got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200)
+		if got.String("state") != "valid" || got.String("method") != "oidc" || got.String("provider") != "bank" || got.String("name_fit") != "same" {
+			t.Errorf("got %s", got.Body)
+		}
+		receipt := guardian.Call(t, "GET", "/api/me/receipts", nil).Want(t, 200).Items()[0]
+		if proved, _ := receipt["proof"].(object); proved["adult"] != true || proved["assurance"] != "high" || proved["provider"] != "bank" {
+			t.Errorf("receipt %v", receipt)
+		}
+
+		wantText(t, "the proof", b.Open("/me/guardian/proof"), []string{"You proved it with Bank ID"}, nil)
+		wantText(t, "withdrawn", b.Press("Take the proof back"), []string{"You took the proof back"}, nil)
+		for _, player := range []string{id, second} {
+			status := guardian.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
+			if status.String("guardian_status") != "pending" || status.String("guardian_pending_reason") != "proof_ended" {
+				t.Errorf("after the withdrawal: %s", status.Body)
+			}
+		}
+		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
+		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200).String("state"); got == "valid" {
+			t.Errorf("state %s", got)
+		}
+	}, p.proving(t))
+}
+
+// TestAppProvesAdult: an app opens the address of POST /api/approval/proof in a browser without a session of the service, and reads the
+// proof afterwards.
+func TestAppProvesAdult(t *testing.T) {
+	t.Parallel()
+	p := newIdentityProvider(t)
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		p.now = s.Clock.Now
+		coach := s.Coach(t, coachNumber)
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		state := func() string {
+			t.Helper()
+			return guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200).String("state")
+		}
+		if got := state(); got != "none" {
+			t.Errorf("state %s", got)
+		}
+		began := guardian.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank"}).Want(t, 201)
+		if got := state(); got != "started" {
+			t.Errorf("state %s", got)
+		}
+		b := s.Browser(t)
+		wantText(t, "the end", b.Open(began.String("url")), []string{"Done", "go back to the app"}, nil)
+		if got := state(); got != "valid" {
+			t.Errorf("state %s", got)
+		}
+		coach.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank"}).Want(t, 403, "role_not_allowed")
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": id, "action": "approved"}).Want(t, 200)
+	}, p.proving(t))
+}
+
+// TestProofInAnotherBrowser: what the provider says in a browser that is not signed in counts once the person signs in there.
+func TestProofInAnotherBrowser(t *testing.T) {
+	t.Parallel()
+	p := newIdentityProvider(t)
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		p.now = s.Clock.Now
+		coach := s.Coach(t, coachNumber)
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		b := signInPages(t, s, "guardian", guardianNumber)
+		// The first browser follows the way to the provider only.
+		req, err := http.NewRequest("GET", s.URL+"/me/guardian/players/"+id+"/proof/bank", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.AddCookie(&http.Cookie{Name: "touchline-guardian", Value: b.Cookie("touchline-guardian")})
+		began, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began.Body.Close()
+		address := began.Header.Get("Location")
+		other := s.Browser(t)
+		page := other.Open(address)
+		if !strings.Contains(page.Path, "/sign-in/guardian") {
+			t.Fatalf("ended at %s: %s", page.Path, page.Text())
+		}
+		s.Clock.Skip(s.Config.OTPResendAfter)
+		codes := s.Sent(guardianNumber, "otp")
+		other.Press("Send me a code", "number", guardianNumber)
+		wantText(t, "after the sign-in", other.Press("Continue", "code", s.OTP(guardianNumber, codes)), []string{"You have proved that you are an adult", "Yes, for Asha Rao"}, nil)
+		wantText(t, "the first browser", b.Open("/me/guardian/players/"+id+"/answer"), []string{"Yes, for Asha Rao"}, []string{"Prove it with"})
+	}, p.proving(t))
+}
