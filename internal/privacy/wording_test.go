@@ -98,7 +98,7 @@ func TestWordingOfPage(t *testing.T) {
 		question := wordsOf(b.Open(at + "/answer").Body)
 		b.Press("Yes, for Asha Rao")
 		b.Press("Say yes")
-		want("en", between(t, question, "Meera Nair asks you:", "about Asha Rao?")+" "+between(t, question, "What works already", `press "Take my yes back".`))
+		want("en", between(t, question, "Meera Nair asks you:", "about Asha Rao?")+" "+between(t, question, "What works already", `press “Take my yes back”.`))
 
 		b.Language = "hi"
 		b.Open(at)
