@@ -199,16 +199,22 @@ func (c *Client) openIDUser(ctx context.Context, p Provider, provider *oidc.Prov
 		return Identity{}, failed(Untrusted, err)
 	}
 	adult, err := claims.adult(p.Adult, c.now())
-	if FailureOf(err) == NoAge && err != nil && provider.UserInfoEndpoint() != "" {
-		if claims, err = userInfo(ctx, provider, token, id.Subject); err != nil {
-			return Identity{}, err
+	noAge, name := err != nil && FailureOf(err) == NoAge, claims.name()
+	if provider.UserInfoEndpoint() != "" && (noAge || err == nil && name == "") {
+		more, failure := userInfo(ctx, provider, token, id.Subject)
+		switch {
+		case failure != nil && (noAge || FailureOf(failure) == Untrusted):
+			return Identity{}, failure
+		case failure == nil && noAge:
+			claims = more
+			adult, err = claims.adult(p.Adult, c.now())
 		}
-		adult, err = claims.adult(p.Adult, c.now())
+		name = more.name()
 	}
 	if err != nil {
 		return Identity{}, err
 	}
-	return Identity{Issuer: id.Issuer, Subject: id.Subject, Name: claims.name(), Adult: adult, Assurance: claims.assurance()}, nil
+	return Identity{Issuer: id.Issuer, Subject: id.Subject, Name: name, Adult: adult, Assurance: claims.assurance()}, nil
 }
 
 // checkToken checks what the library does not: nonce, time of issue, authorized party and the hash of the access token.

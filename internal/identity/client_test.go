@@ -170,6 +170,10 @@ func TestClientProves(t *testing.T) {
 	if got, err := p.prove(t, c, p.entry()); err != nil || got != want {
 		t.Errorf("from the userinfo endpoint got %+v, %v", got, err)
 	}
+	p.claims = func(c jwt.MapClaims) { delete(c, "name") } // the age is in the ID token, and the name is not
+	if got, err := p.prove(t, c, p.entry()); err != nil || got != want {
+		t.Errorf("the name from the userinfo endpoint: got %+v, %v", got, err)
+	}
 	p.userInfo["sub"] = "another"
 	if _, err := p.prove(t, c, p.entry()); identity.FailureOf(err) != identity.Untrusted {
 		t.Errorf("userinfo of another subject: got %v", err)
