@@ -70,7 +70,7 @@ func (p pages) cannot(ctx context.Context, r *web.Request, by actor.Actor) (web.
 }
 
 // callback serves GET /proof/callback, to which a provider sends the browser. It ends on the page of the answer. Without a session of the
-// guardian, as in another browser, it leads to the sign-in first: nobody proves to be an adult for a stranger's number.
+// guardian, as in another browser, it leads to the sign-in first: no one proves to be an adult for a stranger's number.
 func (p pages) callback(ctx context.Context, r *web.Request) (web.Response, error) {
 	by, _ := r.Actor(actor.Guardian)
 	a, err := p.Answer(ctx, by, r.Value("state"), r.Value("code"), r.Value("error"))

@@ -237,7 +237,7 @@ func TestAnswersWhileProofArrives(t *testing.T) {
 }
 
 // TestProofAttempts: a minor waits an hour, a state counts once and for 15 minutes, an answer in another browser waits for the
-// sign-in, and nobody finishes the attempt of another.
+// sign-in, and no other guardian finishes it.
 func TestProofAttempts(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
