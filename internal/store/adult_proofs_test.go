@@ -7,13 +7,16 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/identity"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/devphone"
 	"github.com/touchline/touchline/internal/store/storetest"
@@ -376,4 +379,48 @@ func TestSecondMessage(t *testing.T) {
 			p.Errorf("%d rows are left", n)
 		}
 	}, func(s *settings) { s.Rules.SecondMessage, s.Rules.GuardianBelow = day, 13 })
+}
+
+// TestProofInChatAndCall: a button and a key say that a yes needs a proof first, and take a no.
+func TestProofInChatAndCall(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		s := &said{}
+		in := p.inbox(s)
+		press := func(id, action string) string {
+			p.Helper()
+			r := p.chatFrom(number(2), id)
+			r.Button = action + ":" + p.questionOf(number(2))
+			if action == "sure" {
+				r.Button += fmt.Sprint(":", p.clock.Now().Unix())
+			}
+			ok(p, in.Receive(bg, r))
+			return s.answers[len(s.answers)-1].Text
+		}
+		if got := press("1", "sure"); !strings.Contains(got, "First prove that you are an adult, here: https://t.example/me") {
+			p.Errorf("the chat says %q", got)
+		}
+		if got := p.guardianState(c, a.ID); got != "pending" {
+			p.Errorf("after the yes in the chat: %s", got)
+		}
+		if got := press("2", "no"); !strings.HasPrefix(got, "You said no for ") {
+			p.Errorf("the chat says %q", got)
+		}
+
+		p.Rules.Call = message.RouteToNumber(func(phone.Number) bool { return true }, noTestNumber)
+		b, r := p.lateRequest(c, "Bela Rao", number(3))
+		call := p.call(c, r.ID)
+		if got := p.pressKeys(call, number(3), "1", "1"); !strings.Contains(strings.Join(got.Lines, " "), "you must first prove that you are an adult") || got.Keys != "" {
+			p.Errorf("the call says %q", got.Lines)
+		}
+		if got := p.guardianState(c, b.ID); got != "pending" {
+			p.Errorf("after the yes in the call: %s", got)
+		}
+		p.pressKeys(call, number(3), "2")
+		if got := p.guardianState(c, b.ID); got != "rejected" {
+			p.Errorf("after the no in the call: %s", got)
+		}
+	}, proofRequired)
 }
