@@ -67,7 +67,7 @@ func TestTurning18(t *testing.T) {
 
 		b := signInPages(t, s, "student", studentNumber)
 		b.Open("/me/student/players/" + id)
-		wantText(t, "page of the student", b.Page, []string{"End your guardian's view"}, nil)
+		wantText(t, "page of the student", b.Page, []string{"End your guardian’s view"}, nil)
 		b.Press("End the view")
 		wantText(t, "after the end", b.Page, []string{"Your guardian no longer sees anything about you."}, []string{"End the view"})
 		guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 404)

@@ -72,7 +72,7 @@ func TestFamilyPagesAreTrue(t *testing.T) {
 		wantText(t, "attendance after a no", b.Open(one+"/attendance"), []string{"You said no, so this page shows you nothing."}, []string{"took your yes back"})
 		b.Open(one)
 		b.Press("Stop messages from this coach")
-		wantText(t, "the child without messages of the coach", b.Open(one), []string{"You stopped the coach's messages", only}, []string{works[0]})
+		wantText(t, "the child without messages of the coach", b.Open(one), []string{"You stopped the coach’s messages", only}, []string{works[0]})
 
 		adult := touchlinetest.Minor(otherNumber, "+919812300022")
 		adult["student"].(map[string]any)["date_of_birth"] = "2000-01-31"

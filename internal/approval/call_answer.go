@@ -110,9 +110,9 @@ func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID strin
 	heard.Version = version
 	switch action {
 	case message.ChatSure:
-		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Approve, RequestID: q.requestID, Wording: heard})
+		err = s.DecideOnly(ctx, q.by, q.playerID, Decision{Action: Approve, RequestID: q.requestID, Wording: heard})
 	case message.ChatNo:
-		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Reject, RequestID: q.requestID, Wording: heard})
+		err = s.DecideOnly(ctx, q.by, q.playerID, Decision{Action: Reject, RequestID: q.requestID, Wording: heard})
 	case message.ChatNotMe:
 		_, err = s.Dispute(ctx, q.by, q.requestID, heard)
 	}

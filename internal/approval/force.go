@@ -49,7 +49,7 @@ func (s *Service) Force(ctx context.Context, playerID string, party actor.Role, 
 			_, _, err = s.Send(ctx, actor.Actor{AccountID: p.CoachID, Role: actor.Coach, Number: p.CoachNumber, Via: actor.ViaAPI}, playerID, party, Patch{GuardianID: guardianID}, nil)
 		} else {
 			by := actor.Actor{AccountID: approver.AccountID, Role: party, Number: approver.Number, Via: actor.ViaAPI, SignedInAt: s.Now()}
-			_, _, err = s.Decide(ctx, by, playerID, Decision{Action: trigger})
+			err = s.DecideOnly(ctx, by, playerID, Decision{Action: trigger})
 		}
 		if err != nil {
 			return nil, err

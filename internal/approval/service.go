@@ -146,18 +146,7 @@ func (s *Service) logDecision(ctx context.Context, coachID string, d *Record) {
 // Decide records the decision of the party by. It returns the player and the history as
 // they were saved, not later ones.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
-	var saved Change
-	p, err := s.update(ctx, id, loadOptions{History: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
-		if err := s.Rules.checkFresh(by, p, d, op.Now); err != nil {
-			return Change{}, err
-		}
-		d.Wording = s.wordingFor(by, p, d.Wording)
-		if c, err = p.Decide(by, by.Role, d, op); err == nil && c.Save {
-			err = s.Rules.checkProof(p, p.PartyOf(by), d, op.Now)
-		}
-		saved = c
-		return c, err
-	})
+	p, saved, err := s.decide(ctx, by, id, d, loadOptions{History: true, Deliveries: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,6 +158,27 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 		history = append(history, *saved.History)
 	}
 	return p, p.shownHistory(by, history), nil
+}
+
+// DecideOnly is Decide for a caller that needs no more than the error: it reads neither the history nor the deliveries.
+func (s *Service) DecideOnly(ctx context.Context, by actor.Actor, id string, d Decision) error {
+	_, _, err := s.decide(ctx, by, id, d, loadOptions{})
+	return err
+}
+
+func (s *Service) decide(ctx context.Context, by actor.Actor, id string, d Decision, load loadOptions) (p *Player, saved Change, err error) {
+	p, err = s.update(ctx, id, load, func(p *Player, op Operation) (c Change, err error) {
+		if err := s.Rules.checkFresh(by, p, d, op.Now); err != nil {
+			return Change{}, err
+		}
+		d.Wording = s.wordingFor(by, p, d.Wording)
+		if c, err = p.Decide(by, by.Role, d, op); err == nil && c.Save {
+			err = s.Rules.checkProof(p, p.PartyOf(by), d, op.Now)
+		}
+		saved = c
+		return c, err
+	})
+	return p, saved, err
 }
 
 // WithholdUnproved turns the app services of a party off whose approval its record contradicts: the consent is pending

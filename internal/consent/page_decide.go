@@ -212,7 +212,7 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if seen := r.Value("coach"); d.Action == approval.Revoke && seen != "" && seen != d.Coach {
 		decision.Wording.Version = approval.OtherVersion
 	}
-	_, _, err = p.Decide(ctx, by, d.ID, decision)
+	err = p.DecideOnly(ctx, by, d.ID, decision)
 	switch {
 	case err == nil:
 		return web.Redirect(d.Path+"/done", p.site.DropDraft()), nil

@@ -116,9 +116,9 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	w.Version = p.Version
 	switch p.Action {
 	case message.ChatSure:
-		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID, Wording: w})
+		err = in.Approvals.DecideOnly(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID, Wording: w})
 	case message.ChatNo:
-		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Reject, RequestID: q.RequestID, Wording: w})
+		err = in.Approvals.DecideOnly(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Reject, RequestID: q.RequestID, Wording: w})
 	case message.ChatNotMe:
 		_, err = in.Approvals.Dispute(ctx, q.By, q.RequestID, w)
 	}

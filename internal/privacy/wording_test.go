@@ -102,7 +102,7 @@ func TestWordingOfPage(t *testing.T) {
 
 		b.Language = "hi"
 		b.Open(at)
-		b.Press("मेरी हाँ वापस लें")
+		b.Press("बदलें: मेरी हाँ वापस लें")
 		check := between(t, wordsOf(b.Page.Body), "आप Asha Rao के लिए", "कोच को बताया जाएगा।")
 		b.Press("मेरी हाँ वापस लें")
 		want("hi", check)

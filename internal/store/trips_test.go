@@ -135,6 +135,9 @@ func measureOperations(t *testing.T, p *fixture, measure func(do func()) costs, 
 			_, _, err := p.Send(bg, by, players[n], actor.Guardian, approval.Patch{}, nil)
 			ok(t, err)
 		}},
+		{"a decision on a page, in a chat or a call", operationCosts{costs{3, 11, 11, 26, 7700}, costs{0, 11, 0, 0, 119480}}, func(n int) {
+			ok(t, p.DecideOnly(bg, guardians[n], players[n], approval.Decision{Action: approval.Approve}))
+		}},
 		{"availability", operationCosts{costs{1, 1, 0, 0, 0}, costs{0, 1, 0, 0, 0}}, func(n int) {
 			if _, err := approval.ReadConsentStatus(bg, p.db, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("player of another coach: got %v, want not_found", err)
