@@ -15,7 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
-// startOpenIDProvider starts tools/oidc, an OpenID provider of another project, and returns its address. It waits for the callback of its client.
+// startOpenIDProvider starts tools/oidc, an OpenID provider of another project, and returns its address. It reads the callbacks of its client from a pipe.
 func startOpenIDProvider(t *testing.T, program string) (issuer string, callback io.Writer) {
 	t.Helper()
 	provider := exec.Command(program)

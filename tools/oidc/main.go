@@ -1,6 +1,6 @@
 // Command oidc is an OpenID provider for tests: the example server of zitadel/oidc, whose two users have birth dates.
 //
-// It prints its address and then reads the callback of the client, a line each. The client is "web" with the secret "secret". The users are test-user@localhost, an adult,
+// It prints its address and then reads the callbacks of the client, one a line. The client is "web" with the secret "secret". The users are test-user@localhost, an adult,
 // and test-user2, who is 17. The password of both is "verysecure".
 package main
 
@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/zitadel/oidc/v3/example/server/exampleop"
@@ -59,10 +58,12 @@ func run() error {
 	issuer := fmt.Sprintf("http://localhost:%d/", listener.Addr().(*net.TCPAddr).Port)
 	server := exampleop.SetupServer(issuer, births{storage.NewStorage(storage.NewUserStore(issuer))}, slog.New(slog.NewTextHandler(io.Discard, nil)), false)
 	fmt.Println(issuer)
-	callback, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("read the callback: %w", err)
-	}
-	storage.RegisterClients(storage.WebClient("web", "secret", strings.TrimSpace(callback)))
+	go func() {
+		var callbacks []string
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			callbacks = append(callbacks, lines.Text())
+			storage.RegisterClients(storage.WebClient("web", "secret", callbacks...))
+		}
+	}()
 	return (&http.Server{Handler: server, ReadHeaderTimeout: time.Minute}).Serve(listener)
 }
