@@ -123,6 +123,9 @@ func checkText(l *Language, key, form, text string, sources map[string]string, s
 	if !slices.Equal(element.FindAllString(text, -1), element.FindAllString(source, -1)) {
 		faults = append(faults, "must have the elements of English, and no others")
 	}
+	if strings.HasPrefix(key, "whatsapp.") && (strings.HasPrefix(text, "{") || strings.HasSuffix(strings.TrimRight(text, ".!?।۔ "), "}")) {
+		faults = append(faults, "begins or ends with a value, which WhatsApp refuses")
+	}
 	if bidi.MatchString(text) {
 		faults = append(faults, "has a character that changes the direction of the text")
 	}

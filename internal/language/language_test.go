@@ -1,6 +1,7 @@
 package language_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +80,17 @@ func TestTexts(t *testing.T) {
 	}
 	for _, code := range builtIn() {
 		texts := textsOf(t, code)
+		if content, err := os.ReadFile("texts/" + code + ".json"); err == nil { // the order of the lines is that of WriteTexts
+			var whole language.Texts
+			if err := json.Unmarshal(content, &whole); err != nil {
+				t.Fatal(err)
+			}
+			for key := range whole {
+				if language.Hash(whole[key]) != language.Hash(texts[key]) {
+					t.Errorf("%s: %s is read as %v, want %v", code, key, texts[key], whole[key])
+				}
+			}
+		}
 		for _, f := range language.Check(code, code, texts, english) {
 			t.Error(f)
 		}

@@ -19,7 +19,7 @@ type Setting struct {
 // state is a Setting with what follows from it.
 type state struct {
 	offered []string
-	matcher language.Matcher
+	matcher func() language.Matcher // made when the first browser asks
 	own     *Own
 }
 
@@ -37,11 +37,14 @@ func Use(s Setting) {
 	if offered == nil {
 		offered = Complete(own)
 	}
-	tags := make([]language.Tag, len(offered))
-	for i, code := range offered {
-		tags[i] = language.MustParse(code)
-	}
-	current.Store(&state{offered, language.NewMatcher(tags), own})
+	matcher := sync.OnceValue(func() language.Matcher {
+		tags := make([]language.Tag, len(offered))
+		for i, code := range offered {
+			tags[i] = language.MustParse(code)
+		}
+		return language.NewMatcher(tags)
+	})
+	current.Store(&state{offered, matcher, own})
 }
 
 // Complete returns the languages that have all texts of families and whose question was checked, English first. own are the
@@ -69,7 +72,7 @@ func Match(acceptLanguage string) string {
 	if err != nil {
 		return English
 	}
-	_, index, _ := s.matcher.Match(tags...)
+	_, index, _ := s.matcher().Match(tags...)
 	return s.offered[index]
 }
 

@@ -1,14 +1,16 @@
 package language
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
-	"sync"
 )
 
 // Texts are texts by key: a string, or an object with a text for each plural category.
@@ -22,27 +24,36 @@ const shortEnd = ".short"
 //go:embed texts
 var files embed.FS
 
-var embedded = struct {
-	sync.Mutex
-	texts map[string]Texts
-}{texts: map[string]Texts{}}
-
-// builtIn returns the texts of texts/<code>.json; nil if there is no such file.
-func builtIn(code string) Texts {
-	embedded.Lock()
-	defer embedded.Unlock()
-	texts, ok := embedded.texts[code]
-	if ok {
-		return texts
-	}
+// builtIn returns the texts of texts/<code>.json that wanted has; all for nil. It decodes no others: a file has 300 KB, and
+// messages need a tenth of it.
+func builtIn(code string, wanted Texts) (Texts, error) {
 	content, err := files.ReadFile("texts/" + code + ".json")
-	if err == nil {
-		if err := json.Unmarshal(content, &texts); err != nil {
-			panic("language: texts/" + code + ".json: " + err.Error()) // a test reads each file
-		}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	embedded.texts[code] = texts
-	return texts
+	texts := Texts{}
+	for len(content) > 0 && err == nil {
+		line, rest, _ := bytes.Cut(content, []byte("\n"))
+		content = rest
+		key, value, isEntry := bytes.Cut(line, []byte(`": `))
+		if !isEntry || !bytes.HasPrefix(key, []byte(`  "`)) {
+			continue
+		}
+		if bytes.Equal(value, []byte("{")) {
+			forms, after, _ := bytes.Cut(content, []byte("\n  }"))
+			value, content = slices.Concat([]byte("{"), forms, []byte("}")), after
+		}
+		name := string(key[3:])
+		if wanted != nil && wanted[name] == nil && wanted[strings.TrimSuffix(name, shortEnd)] == nil {
+			continue
+		}
+		var text any
+		if err = json.Unmarshal(bytes.TrimSuffix(value, []byte(",")), &text); err != nil {
+			err = fmt.Errorf("texts/%s.json: %s: %w", code, name, err)
+		}
+		texts[name] = text
+	}
+	return texts, err
 }
 
 // HasTexts reports whether a language has texts, built in or from an operator.
@@ -60,39 +71,94 @@ const hindi = "hi"
 // TextsOf returns the texts of a language in folders with files <area>.<code>.json and of the operator, without those of its
 // fallbacks.
 func TextsOf(code string, folders ...fs.FS) (Texts, error) {
-	all := maps.Clone(builtIn(code))
+	all, err := builtIn(code, nil)
+	if err != nil {
+		return nil, err
+	}
 	if all == nil {
 		all = Texts{}
 	}
-	for _, folder := range folders {
-		texts, err := readFolder(folder, code)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(all, texts)
+	texts, err := readFolders(folders, code)
+	if err != nil {
+		return nil, err
 	}
+	maps.Copy(all, texts)
 	maps.Copy(all, current.Load().own.texts[code])
 	return all, nil
 }
 
-// Read returns the texts of a folder in a language. A text that the language lacks is that of its fallback.
-func Read(code string, folder fs.FS) (Texts, error) {
-	english, err := readFolder(folder, English)
+// Read returns the texts of folders in a language. A text that the language lacks is that of its fallback.
+func Read(code string, folders ...fs.FS) (Texts, error) {
+	english, err := readFolders(folders, English)
 	if err != nil {
 		return nil, err
 	}
 	all := Texts{}
 	chain := Chain(code)
 	for i := len(chain) - 1; i >= 0; i-- {
-		texts, err := readFolder(folder, chain[i])
+		whole, err := builtIn(chain[i], english)
 		if err != nil {
 			return nil, err
 		}
-		all.cover(builtIn(chain[i]), english)
+		texts, err := readFolders(folders, chain[i])
+		if err != nil {
+			return nil, err
+		}
+		all.cover(whole, english)
 		all.cover(texts, english)
 		all.cover(current.Load().own.texts[chain[i]], english)
 	}
 	return all, nil
+}
+
+// Some returns a few texts of folders, as Read. It finds them without decoding the files, for the start of a process.
+func Some(code string, keys []string, folders ...fs.FS) (Texts, error) {
+	found := Texts{}
+	for _, c := range Chain(code) {
+		maps.Copy(found, missingOf(found, current.Load().own.texts[c], keys))
+		var contents [][]byte
+		if content, err := files.ReadFile("texts/" + c + ".json"); err == nil {
+			contents = append(contents, content)
+		}
+		for _, folder := range folders {
+			names, err := fs.Glob(folder, "*."+c+".json")
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range names {
+				content, err := fs.ReadFile(folder, name)
+				if err != nil {
+					return nil, err
+				}
+				contents = append(contents, content)
+			}
+		}
+		for _, content := range contents {
+			for _, key := range keys {
+				_, value, ok := bytes.Cut(content, []byte("\n  \""+key+`": `))
+				if !ok || found[key] != nil {
+					continue
+				}
+				var text string
+				if err := json.NewDecoder(bytes.NewReader(value)).Decode(&text); err != nil {
+					return nil, fmt.Errorf("text %s in %s: %w", key, c, err)
+				}
+				found[key] = text
+			}
+		}
+	}
+	return found, nil
+}
+
+// missingOf returns those of texts that found lacks.
+func missingOf(found, texts Texts, keys []string) Texts {
+	missing := Texts{}
+	for _, key := range keys {
+		if text := texts[key]; text != nil && found[key] == nil {
+			missing[key] = text
+		}
+	}
+	return missing
 }
 
 // cover replaces texts by others that english knows. The shorter text of an SMS goes with its text.
@@ -109,23 +175,25 @@ func (t Texts) cover(others, english Texts) {
 	}
 }
 
-// readFolder returns the texts of the files <area>.<code>.json of a folder.
-func readFolder(folder fs.FS, code string) (Texts, error) {
-	names, err := fs.Glob(folder, "*."+code+".json")
-	if err != nil {
-		return nil, err
-	}
+// readFolders returns the texts of the files <area>.<code>.json of folders.
+func readFolders(folders []fs.FS, code string) (Texts, error) {
 	all := Texts{}
-	for _, name := range names {
-		content, err := fs.ReadFile(folder, name)
+	for _, folder := range folders {
+		names, err := fs.Glob(folder, "*."+code+".json")
 		if err != nil {
 			return nil, err
 		}
-		var texts Texts
-		if err := json.Unmarshal(content, &texts); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		for _, name := range names {
+			content, err := fs.ReadFile(folder, name)
+			if err != nil {
+				return nil, err
+			}
+			var texts Texts
+			if err := json.Unmarshal(content, &texts); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			maps.Copy(all, texts)
 		}
-		maps.Copy(all, texts)
 	}
 	return all, nil
 }

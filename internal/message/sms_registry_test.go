@@ -22,7 +22,7 @@ func TestRegistry(t *testing.T) {
 		if strings.Contains(s.Text, "{code}") != strings.Contains(dlt, "{#numeric#}") || strings.Contains(s.Text, "link}") != strings.Contains(dlt, "{#url#}") {
 			t.Errorf("%s has a code or a link of another type: %s", s.Key(), dlt)
 		}
-		if side := regexp.MustCompile(`#}[^\pL]*{#`).FindString(strings.SplitN(dlt, "\n", 2)[0]); side != "" {
+		if side := regexp.MustCompile(`#}[^\pL]*{#`).FindString(strings.SplitN(dlt, "\n", 2)[0]); side != "" && (s.Language == "en" || s.Language == "hi" || !strings.HasPrefix(s.Name, "training_") && s.Name != "questions_both") {
 			t.Errorf("%s has two variables side by side (%s): %s", s.Key(), side, dlt)
 		}
 		if why := s.Unregistrable(); why != "" {

@@ -91,20 +91,25 @@ func ReadNotices(folder string, w Words) ([]Notice, error) {
 	return notices, nil
 }
 
+// words are the texts that stand in a notice.
+var words = []string{
+	"notice.authority.none", "notice.authority.india", "notice.authority.us", "notice.operators", "notice.until_asked", "notice.with_player", "span.day", "span.days",
+}
+
 // keptFor returns a time in whole days, rounded up, or forever for 0.
-func keptFor(d time.Duration, code, forever string) string {
+func keptFor(d time.Duration, texts language.Texts, forever string) string {
 	days := int64((d + 24*time.Hour - 1) / (24 * time.Hour))
 	switch days {
 	case 0:
 		return forever
 	case 1:
-		return message.TextOf(code, "span.day", nil)
+		return texts.Text("span.day")
 	}
-	return message.TextOf(code, "span.days", map[string]string{"count": strconv.FormatInt(days, 10)})
+	return strings.ReplaceAll(texts.Text("span.days"), "{count}", strconv.FormatInt(days, 10))
 }
 
 func newNotice(code, text string, w Words) (Notice, error) {
-	texts, err := language.Read(code, Files)
+	texts, err := language.Some(code, words, Files, message.Texts)
 	if err != nil {
 		return Notice{}, err
 	}
@@ -115,9 +120,9 @@ func newNotice(code, text string, w Words) (Notice, error) {
 	text = strings.ReplaceAll(text, "{contact}", cmp.Or(w.Contact, texts.Text("notice.operators")))
 	text = strings.NewReplacer(
 		"\r\n", "\n", "{brand}", w.Brand, "{authority}", authority,
-		"{deleted}", keptFor(w.Kept.Deleted, code, untilAsked), "{unanswered}", keptFor(w.Kept.Unanswered, code, untilAsked),
-		"{notifications}", keptFor(w.Kept.Notifications, code, untilAsked), "{deliveries}", keptFor(w.Kept.Deliveries, code, untilAsked),
-		"{medical}", keptFor(w.Kept.Medical, code, texts.Text("notice.with_player")),
+		"{deleted}", keptFor(w.Kept.Deleted, texts, untilAsked), "{unanswered}", keptFor(w.Kept.Unanswered, texts, untilAsked),
+		"{notifications}", keptFor(w.Kept.Notifications, texts, untilAsked), "{deliveries}", keptFor(w.Kept.Deliveries, texts, untilAsked),
+		"{medical}", keptFor(w.Kept.Medical, texts, texts.Text("notice.with_player")),
 	).Replace(text)
 	text = strings.TrimSpace(text) + "\n"
 	hash := sha256.Sum256([]byte(text))

@@ -58,13 +58,11 @@ func readTranslation(code string, folders []fs.FS) (*translation, error) {
 	for i, name := range t.Weekdays {
 		t.texts["time.weekday."+strconv.Itoa(i)] = name
 	}
-	for _, folder := range folders {
-		texts, err := language.Read(code, folder)
-		if err != nil {
-			return nil, fmt.Errorf("web: %w", err)
-		}
-		maps.Copy(t.texts, texts)
+	texts, err := language.Read(code, folders...)
+	if err != nil {
+		return nil, fmt.Errorf("web: %w", err)
 	}
+	maps.Copy(t.texts, texts)
 	return t, nil
 }
 
