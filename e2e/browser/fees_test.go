@@ -23,8 +23,7 @@ func TestFeePages(t *testing.T) {
 		day := func(n int) string { return today.AddDate(0, 0, n).Format(time.DateOnly) }
 		c := s.Browser(t)
 		signIn(t, s, c, "coach", coachNumber)
-		c.Open("/coach/players/" + f.player)
-		c.Press("Fees")
+		c.Open("/coach/fees?player=" + f.player)
 		wantText(t, c, "No fee fits")
 		c.Press("Add a fee")
 		wantHeading(t, c, "Add a fee")
@@ -62,7 +61,7 @@ func TestFeePages(t *testing.T) {
 		c.Press("Note the payment", append(payment, "amount", "1")...)
 		wantText(t, c, "This form was saved already.")
 		c.Press("Receipt 1")
-		if !strings.Contains(c.Page.Body, "https://wa.me/?text=Receipt%201%3A%20%E2%82%B9500.00%20for%20Asha%20Rao") {
+		if !strings.Contains(c.Page.Body, "https://wa.me/?text=Receipt%201%3A%20%E2%82%B9500%20for%20Asha%20Rao") {
 			t.Errorf("the receipt has no text for WhatsApp: %s", c.Page.Body)
 		}
 		wantText(t, c, "Receipt 1", "Asha Rao", "₹500")

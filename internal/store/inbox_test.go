@@ -294,7 +294,7 @@ func TestHints(t *testing.T) {
 			before := len(s.answers)
 			ok(p, in.Receive(bg, full))
 			got := s.answers[before:]
-			hint := len(got) == 1 && strings.HasPrefix(got[0].Text, "Please press a button. Nothing is answered yet. May coach ") && len(got[0].Buttons) == 3
+			hint := len(got) == 1 && strings.HasPrefix(got[0].Text, "Please press a button. Nothing is answered yet. May this sports app ") && len(got[0].Buttons) == 3
 			if hint != want || !want && len(got) > 0 && r.Kind != message.ReplyUnsupported {
 				p.Errorf("%+v was answered %+v; want a hint: %t", r, got, want)
 			}
