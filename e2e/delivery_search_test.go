@@ -96,7 +96,7 @@ func TestOperatorsFindDeliveries(t *testing.T) {
 		}
 
 		page := signInToConsole(t, s, desk.Token)
-		if body := page.get("/"); !strings.Contains(body, `href="/deliveries"`) || !strings.Contains(body, `<span class="count">1</span>`) {
+		if body := page.get("/"); !strings.Contains(body, `href="/deliveries"`) || !strings.Contains(body, `<b>1</b> <a href="/deliveries">`) {
 			t.Errorf("the overview has no count: %s", body)
 		}
 		if body := page.get("/deliveries"); !strings.Contains(body, strings.Replace(masked, "+", "&#43;", 1)) || !strings.Contains(body, "no message can reach this number") {
@@ -142,7 +142,7 @@ func TestTierRequestsInConsole(t *testing.T) {
 			t.Errorf("overview: got %s", got.Body)
 		}
 		page := signInToConsole(t, s, desk.Token)
-		if body := page.get("/"); !strings.Contains(body, `<span class="count">2</span>`) {
+		if body := page.get("/"); !strings.Contains(body, `<b>2</b> <a href="/tier-requests">`) {
 			t.Errorf("the overview has no count: %s", body)
 		}
 		if body := page.get("/tier-requests"); !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "academy") {
