@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 		"language alone":   {Entry{StudentName: "Asha", BirthDate: adult, GuardianLanguage: "Hindi"}, nil},
 		"everything": {
 			Entry{
-				StudentName: strings.Repeat("A", 101), BirthDate: minor, StudentNumber: "1", StudentLanguage: "Tamil",
+				StudentName: strings.Repeat("A", 101), BirthDate: minor, StudentNumber: "1", StudentLanguage: "French",
 				GuardianName: "Ravi", Relationship: strings.Repeat("A", 51), GuardianNumber: "2", GuardianEmail: "x", GuardianLanguage: "?",
 				Guardian2Name: strings.Repeat("A", 101), Guardian2Number: "3", Guardian2Email: "y", Guardian2Language: "!",
 				Batches: "U14", Basis: strings.Repeat("A", 201),
