@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
@@ -43,11 +44,9 @@ func CompareNames(name, id, otherName, otherID string) int {
 
 // FirstLetter returns the letter under which a list has a name: "E" for "Élodie". It returns "" for a name that begins with none.
 func FirstLetter(name string) string {
-	for _, r := range norm.NFD.String(plainName(name)) {
-		if !unicode.IsLetter(r) {
-			return ""
-		}
-		return string(unicode.ToUpper(r))
+	r, _ := utf8.DecodeRuneInString(norm.NFD.String(plainName(name)))
+	if !unicode.IsLetter(r) {
+		return ""
 	}
-	return ""
+	return string(unicode.ToUpper(r))
 }
