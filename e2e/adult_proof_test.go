@@ -96,18 +96,39 @@ func newIdentityProvider(t *testing.T) *identityProvider {
 	return p
 }
 
-// proving makes guardians prove to be adults, by p.
-func (p *identityProvider) proving(t *testing.T) touchlinetest.Option {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "providers.json")
+// identityProviders has a provider for each service, because the services of a test have different clocks.
+type identityProviders struct {
+	t      *testing.T
+	mu     sync.Mutex
+	byFile map[string]*identityProvider
+}
+
+func newIdentityProviders(t *testing.T) *identityProviders {
+	return &identityProviders{t: t, byFile: map[string]*identityProvider{}}
+}
+
+// proving makes guardians prove to be adults.
+func (all *identityProviders) proving(c *config.Config) {
+	p := newIdentityProvider(all.t)
+	file := filepath.Join(all.t.TempDir(), "providers.json")
 	text := fmt.Sprintf(`{"providers": [{"name": "bank", "label": "Bank ID", "issuer": "%s", "client_id": "client"}]}`, p.URL)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		all.t.Fatal(err)
 	}
-	return func(c *config.Config) {
-		c.GuardianProof, c.IdentityProviders = "required", file
-		c.WebhookNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.byFile[file] = p
+	c.GuardianProof, c.IdentityProviders = "required", file
+	c.WebhookNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+}
+
+// of returns the provider of a service.
+func (all *identityProviders) of(s *touchlinetest.Service) *identityProvider {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	p := all.byFile[s.Config.IdentityProviders]
+	p.now = s.Clock.Now
+	return p
 }
 
 // TestGuardianProvesAdult: on the pages a yes leads to the proof first. The person comes back to the answer in each case: without a
@@ -115,9 +136,9 @@ func (p *identityProvider) proving(t *testing.T) touchlinetest.Option {
 // and taking it back ends each yes.
 func TestGuardianProvesAdult(t *testing.T) {
 	t.Parallel()
-	p := newIdentityProvider(t)
+	providers := newIdentityProviders(t)
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
-		p.now = s.Clock.Now
+		p := providers.of(s)
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, "+919812300077")
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		second := other.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
@@ -198,16 +219,16 @@ func TestGuardianProvesAdult(t *testing.T) {
 		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200).String("state"); got == "valid" {
 			t.Errorf("state %s", got)
 		}
-	}, p.proving(t))
+	}, providers.proving)
 }
 
 // TestAppProvesAdult: an app opens the address of POST /api/approval/proof in a browser without a session of the service, and reads the
 // proof afterwards.
 func TestAppProvesAdult(t *testing.T) {
 	t.Parallel()
-	p := newIdentityProvider(t)
+	providers := newIdentityProviders(t)
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
-		p.now = s.Clock.Now
+		providers.of(s)
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -229,15 +250,15 @@ func TestAppProvesAdult(t *testing.T) {
 		}
 		coach.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank"}).Want(t, 403, "role_not_allowed")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": id, "action": "approved"}).Want(t, 200)
-	}, p.proving(t))
+	}, providers.proving)
 }
 
 // TestProofInAnotherBrowser: what the provider says in a browser that is not signed in counts once the person signs in there.
 func TestProofInAnotherBrowser(t *testing.T) {
 	t.Parallel()
-	p := newIdentityProvider(t)
+	providers := newIdentityProviders(t)
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
-		p.now = s.Clock.Now
+		providers.of(s)
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		b := signInPages(t, s, "guardian", guardianNumber)
@@ -263,5 +284,5 @@ func TestProofInAnotherBrowser(t *testing.T) {
 		other.Press("Send me a code", "number", guardianNumber)
 		wantText(t, "after the sign-in", other.Press("Continue", "code", s.OTP(guardianNumber, codes)), []string{"You have proved that you are an adult", "Yes, for Asha Rao"}, nil)
 		wantText(t, "the first browser", b.Open("/me/guardian/players/"+id+"/answer"), []string{"Yes, for Asha Rao"}, []string{"Prove it with"})
-	}, p.proving(t))
+	}, providers.proving)
 }

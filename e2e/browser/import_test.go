@@ -84,8 +84,8 @@ func TestImportPages(t *testing.T) {
 			t.Errorf("the preview added %d players", len(players))
 		}
 
-		none := c.upload(page, []byte("Student name,Date of birth,Guardian language\nAsha Rao,2001-04-30,Tamil\n"), "account", c.account).
-			want(200, "No row can be imported yet", "1 row needs a correction.", "Language of the guardian: Write English or Hindi")
+		none := c.upload(page, []byte("Student name,Date of birth,Guardian language\nAsha Rao,2001-04-30,French\n"), "account", c.account).
+			want(200, "No row can be imported yet", "1 row needs a correction.", "Language of the guardian: Write a language of this app, such as English or Hindi")
 		if strings.Contains(none.body, "Finished") || strings.Contains(none.body, "rows are done") {
 			t.Errorf("an import without a row that can be added: %s", none.body)
 		}

@@ -188,6 +188,9 @@ func (c *Client) openIDUser(ctx context.Context, p Provider, provider *oidc.Prov
 	}
 	// The signature is checked with the provider's algorithms, which never include none.
 	id, err := provider.Verifier(&oidc.Config{ClientID: p.ClientID, Now: func() time.Time { return c.now().Add(-clockSkew) }}).Verify(ctx, raw)
+	if ctx.Err() != nil { // the keys did not come in time
+		return Identity{}, failed(Away, err)
+	}
 	if err != nil {
 		return Identity{}, failed(Untrusted, err)
 	}
