@@ -17,7 +17,7 @@ import (
 const (
 	notificationsPath = "/coach/notifications"
 	// notificationsPerPage is the number of notifications on one page.
-	notificationsPerPage = 20
+	notificationsPerPage = 15
 )
 
 // notificationView is a notification in the list, in the language of the page.
