@@ -14,9 +14,11 @@ type msg91Report struct {
 	Status msg91Field `json:"status"`
 	Desc   msg91Field `json:"desc"`
 	Reason msg91Field `json:"failedReason"`
+	// NewReason is the same of the new webhook.
+	NewReason msg91Field `json:"failureReason"`
 }
 
-// msg91Field is a string that may also be written as a number.
+// msg91Field is a string that may also be written as a number, or as a list in a string.
 type msg91Field string
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails: a report with a value of another
@@ -26,7 +28,7 @@ func (f *msg91Field) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &s) != nil {
 		s = strings.Trim(string(data), `"{}[]`)
 	}
-	*f = msg91Field(s)
+	*f = msg91Field(strings.Trim(s, `[]"`))
 	return nil
 }
 
@@ -76,14 +78,15 @@ func readMSG91(call message.ProviderCall) (reports []message.AccountReport, sign
 // read translates a report by MSG91's list of statuses.
 func (r msg91Report) read() (report message.Report, final bool) {
 	var failed failure
-	switch r.Status {
-	case "1":
+	r.Reason += r.NewReason
+	switch strings.ToUpper(string(r.Status)) { // the new webhook may write the word
+	case "1", "DELIVERED":
 		return message.Report{Receipt: message.ReceiptDelivered}, true
-	case "2":
+	case "2", "FAILED":
 		failed = readMSG91Failure(string(r.Desc + " " + r.Reason))
-	case "9", "17": // not wanted (NDNC), blocked
+	case "9", "17", "NDNC", "BLOCKED", "BLOCKED NUMBER": // not wanted, blocked
 		failed = blocked
-	case "16", "25": // rejected
+	case "16", "25", "REJECTED":
 		failed = filtered
 	default: // pending, submitted
 		return message.Report{}, false

@@ -100,6 +100,27 @@ func TestMSG91Reports(t *testing.T) {
 			}
 		}
 	}
+	for _, tt := range []struct {
+		status, reason string
+		want           message.Receipt
+		cause          message.Cause
+	}{
+		{"1", "", message.ReceiptDelivered, ""},
+		{"Delivered", "", message.ReceiptDelivered, ""},
+		{"2", "Invalid Subscriber", message.ReceiptUndeliverable, "unknown_number"},
+		{"Failed", "Absent Subscriber", message.ReceiptUnreachable, "phone_off"},
+		{"Rejected", "", message.ReceiptUnreachable, "filtered"},
+		{"Blocked number", "", message.ReceiptUndeliverable, "blocked"},
+		{"NDNC", "", message.ReceiptUndeliverable, "blocked"},
+		{"Submitted", "", "", ""},
+	} {
+		for _, id := range []string{crqid, `["` + crqid + `"]`} {
+			got := read(version3(map[string]any{"requestId": "346", "telNum": "919876543210", "CRQID": id, "status": tt.status, "failureReason": tt.reason}))
+			if len(got) != 1 || got[0].Ref != ref || got[0].Secret != "c2VjcmV0LXNlY3JldC0xMg" || got[0].Report.Receipt != tt.want || got[0].Report.Cause != tt.cause || got[0].Final != (tt.want != "") {
+				t.Errorf("the new webhook, %s %s, CRQID %s: got %+v; want %q, %q", tt.status, tt.reason, id, got, tt.want, tt.cause)
+			}
+		}
+	}
 	for name, call := range map[string]message.ProviderCall{
 		"nothing":                     {},
 		"another system's message":    version3(map[string]any{"CRQID": "0", "status": "1"}),

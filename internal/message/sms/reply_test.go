@@ -48,6 +48,11 @@ func TestReplyReaders(t *testing.T) {
 	if got, ok := readers["twilio"](twilioCall(address, address, "token", form), ""); !ok || got.From != "+919876543210" || !got.Stops() || got.ID != "SM1" {
 		t.Errorf("Twilio: got %+v, %t", got, ok)
 	}
+	form.Set("Body", "PARA")
+	form.Set("OptOutType", "STOP")
+	if got, _ := readers["twilio"](twilioCall(address, address, "token", form), ""); !got.Stops() {
+		t.Errorf("Twilio's Advanced Opt-Out: got %+v", got)
+	}
 	if _, ok := readers["twilio"](twilioCall(address, address, "other", form), ""); ok {
 		t.Error("a forged call of Twilio is accepted")
 	}
