@@ -86,7 +86,12 @@ func TestWhatsApp(t *testing.T) {
 		status(1, "sent", 0, cloud.AppSecret, 200)
 		await(request, "whatsapp sent ")
 		s.Clock.Advance(time.Minute)
-		status(1, "delivered", 0, cloud.AppSecret, 200)
+		for _, id := range []string{"wamid.of another system", cloud.Messages()[1].ID} { // a status without our reference
+			body := map[string]any{"statuses": []any{map[string]any{"id": id, "status": "delivered"}}}
+			if res := cloud.Post(t, address, body, cloud.AppSecret); res.StatusCode != 200 {
+				t.Errorf("a status without a reference: %s", res.Status)
+			}
+		}
 		await(request, "whatsapp delivered ")
 		if n := gateway.Attempts(); n != 0 {
 			t.Errorf("the SMS gateway got %d messages, want none", n)

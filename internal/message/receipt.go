@@ -41,6 +41,8 @@ type Report struct {
 	// NetworkSays is the reason given by the provider or the network, for the log. It contains no
 	// number and no text of the message.
 	NetworkSays string
+	// ProviderID is WhatsApp's id of the message. It names the message if MessageID is empty.
+	ProviderID string
 	// UserID is WhatsApp's id of the recipient for this account, or empty; see Reply.UserID.
 	UserID string
 }

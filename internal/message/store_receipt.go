@@ -17,6 +17,15 @@ func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 	changed := 0
 	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		changed = 0
+		if r.MessageID == "" {
+			err := tx.QueryRow(ctx, `SELECT id FROM deliveries WHERE provider_id = $1 AND channel = 'whatsapp'`, r.ProviderID).Scan(&r.MessageID)
+			if database.IsNoRows(err) {
+				return nil // of another system, or it left by SMS meanwhile
+			}
+			if err != nil {
+				return fmt.Errorf("find message %s of WhatsApp: %w", r.ProviderID, err)
+			}
+		}
 		if r.UserID != "" {
 			if err := noteUser(ctx, tx, r.UserID, r.MessageID); err != nil {
 				return err

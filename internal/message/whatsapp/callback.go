@@ -43,6 +43,7 @@ func parse(body []byte) (c callback, ok bool) {
 }
 
 type status struct {
+	ID     string `json:"id"`
 	Status string `json:"status"`
 	Ref    string `json:"biz_opaque_callback_data"`
 	// UserID is the recipient's id for this account; see message.Reply.UserID.
@@ -52,8 +53,8 @@ type status struct {
 	} `json:"errors"`
 }
 
-// Read returns the reports in a call, and whether Meta has signed it. Statuses of messages of
-// other systems are left out, and so is everything that is not a status.
+// Read returns the reports in a call, and whether Meta has signed it. A status without our reference has the id of the
+// message, which may be of another system. What has a reference of another system is left out, and so is everything that is not a status.
 func (c Callbacks) Read(call message.ProviderCall) (reports []message.AccountReport, signed bool) {
 	if !c.signed(call) {
 		return nil, false
@@ -65,11 +66,19 @@ func (c Callbacks) Read(call message.ProviderCall) (reports []message.AccountRep
 	for _, entry := range body.Entry {
 		for _, change := range entry.Changes {
 			for _, s := range change.Value.Statuses {
-				if ref, ok := message.ParseMessageRef(s.Ref); ok && change.Field == "messages" {
-					report, known := s.report()
-					report.UserID = userID(s.UserID)
-					reports = append(reports, message.AccountReport{Ref: ref, Report: report, Final: known})
+				ref, ok := message.ParseMessageRef(s.Ref)
+				if s.Ref == "" && s.ID != "" {
+					ref, ok = message.MessageRef{Attempt: message.NewestAttempt, Provider: Provider}, true
 				}
+				if !ok || change.Field != "messages" {
+					continue
+				}
+				report, known := s.report()
+				report.UserID = userID(s.UserID)
+				if ref.MessageID == "" {
+					report.ProviderID = s.ID
+				}
+				reports = append(reports, message.AccountReport{Ref: ref, Report: report, Final: known})
 			}
 		}
 	}

@@ -47,6 +47,7 @@ func TestCallbacks(t *testing.T) {
 		{Ref: ref("a", 1), Report: message.Report{Receipt: message.ReceiptSent}, Final: true},
 		{Ref: ref("b", 2), Report: message.Report{Receipt: message.ReceiptRead}, Final: true},
 		{Ref: ref("c", 1), Report: message.Report{Receipt: message.ReceiptUndeliverable, Cause: message.CauseNoWhatsApp, NetworkSays: "failed 131026"}, Final: true},
+		{Ref: ref("", message.NewestAttempt), Report: message.Report{Receipt: message.ReceiptUndeliverable, Cause: message.CauseNetwork, NetworkSays: "failed", ProviderID: "wamid.5"}, Final: true},
 		{Ref: ref("d", 1)},
 	}
 	got, signed := c.Read(signedCall(body, "secret"))
