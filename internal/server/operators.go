@@ -29,7 +29,7 @@ import (
 func newCommon(cfg *config.Config, coaches coach.SQL, tiers coach.Tiers) service.Common {
 	return service.Common{
 		Subscriptions: &coach.Subscriptions{Store: coaches, Tiers: tiers},
-		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
+		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion, MobileRanges: cfg.MobileRanges},
 	}
 }
 

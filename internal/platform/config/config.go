@@ -62,6 +62,7 @@ type Config struct {
 	FCMServiceAccount Secret `env:"FCM_SERVICE_ACCOUNT" shown:"none" secret:"all" help:"service account of a Firebase project, the JSON file of Google; apps of the project get push messages by FCM HTTP v1"`
 
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
+	MobileRanges  []string     `env:"MOBILE_RANGES" default:"none" help:"beginnings of mobile numbers that the data of the build do not have, separated by commas, such as +9155; the service takes each number of these ranges that is as long as a mobile number of its country"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
 	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00, in the currency of DEFAULT_REGION, or in another one: IN=0.0083USD,*=0.05USD; of a call: IN/call=0.60; without it a call costs as much as a segment"`
 	SMSBudget     Budget       `env:"SMS_BUDGET" default:"none" help:"cost of SMS in any 24 h at SMS_PRICES, and of calls: 500,calls=100; OTPs to numbers that do not hold the role and all other messages stop at 80 %"`

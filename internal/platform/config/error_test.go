@@ -111,6 +111,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("SMS=https://gw.example#rate=fast"), "the rate must be messages a second, at most 10000"},
 		{nil, env("SMS=https://gw.example#rate=0"), "the rate must be"},
 		{nil, env("SMS=https://gw.example#rate=1&rate=2"), "http accepts the options rate"},
+		{nil, env("MOBILE_RANGES=9155"), `"9155" must be written with its country code`},
 		{nil, env("ANDROID_APP_HASH=abc"), "must be none, or 11 characters"},
 		{nil, env("SMS=ftp:x"), "this release supports log, http:<url>, kannel:<url>, twilio:<url> and msg91:<url>"},
 		{nil, env("SMS=http:"), "must be written as http:https://gateway.example/send"},

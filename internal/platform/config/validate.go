@@ -47,6 +47,7 @@ var checks = map[string]func(*Config) []string{
 	"SMS_PRICES":                  (*Config).checkPrices,
 	"SMS_BUDGET":                  (*Config).checkBudget,
 	"DEFAULT_REGION":              (*Config).checkDefaultRegion,
+	"MOBILE_RANGES":               (*Config).checkMobileRanges,
 	"COUNTRIES":                   (*Config).checkCountries,
 	"TEST_NUMBERS":                (*Config).checkTestNumbers,
 	"REFRESH_TOKEN_IDLE":          (*Config).checkIdle,
@@ -277,6 +278,16 @@ func (c *Config) checkDefaultRegion() []string {
 		return []string{"must be an ISO 3166 country of two letters, such as IN"}
 	}
 	return nil
+}
+
+func (c *Config) checkMobileRanges() []string {
+	var messages []string
+	for _, start := range c.MobileRanges {
+		if !phone.KnownRange(start) {
+			messages = append(messages, fmt.Sprintf("%q must be written with its country code and the first digits, as in +9155", start))
+		}
+	}
+	return messages
 }
 
 func (c *Config) checkCountries() []string {

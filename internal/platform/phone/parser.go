@@ -3,6 +3,7 @@ package phone
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,13 +28,16 @@ const maxDigits = 15
 // (request an OTP, verify it, sign in), and parsing takes 24 µs.
 var parsed, _ = lru.New[cacheKey, Number](2048) // fails only for a size below 1
 
-type cacheKey struct{ region, text string }
+type cacheKey struct{ region, ranges, text string }
 
 // Parser parses numbers as people write them. It is safe for concurrent use.
 type Parser struct {
 	// DefaultRegion is the ISO 3166 country of numbers without a country code.
 	// If it is empty, such numbers are invalid.
 	DefaultRegion string
+	// MobileRanges are the beginnings, such as +9155, of numbers that receive SMS whatever the library knows of them. The library
+	// has no way to replace its data.
+	MobileRanges []string
 }
 
 // Parse accepts every spelling of a mobile number that libphonenumber accepts: spaces,
@@ -50,7 +54,7 @@ func (p Parser) Parse(s string) (Number, error) {
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		return "", ErrInvalid
 	}
-	key := cacheKey{p.DefaultRegion, s}
+	key := cacheKey{p.DefaultRegion, strings.Join(p.MobileRanges, ","), s}
 	if n, ok := parsed.Get(key); ok {
 		return n, nil
 	}
@@ -74,14 +78,27 @@ func (p Parser) parse(s string) (Number, error) {
 		region = phonenumbers.UNKNOWN_REGION
 	}
 	n, err := phonenumbers.Parse(s, region)
-	if err != nil || n.GetExtension() != "" || !receivesSMS(n) {
+	if err != nil || n.GetExtension() != "" {
 		return "", ErrInvalid
 	}
 	e164 := phonenumbers.Format(n, phonenumbers.E164)
-	if len(e164) > len("+")+maxDigits {
+	if len(e164) > len("+")+maxDigits || !receivesSMS(n) && !p.inMobileRange(n, e164) {
 		return "", ErrInvalid
 	}
 	return Number(e164), nil
+}
+
+// inMobileRange reports whether a number begins as one of MobileRanges and is as long as a mobile number of its country.
+func (p Parser) inMobileRange(n *phonenumbers.PhoneNumber, e164 string) bool {
+	length := int32(len(phonenumbers.GetNationalSignificantNumber(n)))
+	return slices.ContainsFunc(p.MobileRanges, func(start string) bool { return strings.HasPrefix(e164, start) }) &&
+		slices.ContainsFunc(mobileRanges()[n.GetCountryCode()], func(r mobileRange) bool { return slices.Contains(r.lengths, length) })
+}
+
+// KnownRange reports whether MobileRanges may have a text: a plus, a country code and further digits.
+func KnownRange(start string) bool {
+	_, national := Number(start).split()
+	return national != ""
 }
 
 // What programs and people write around a number.

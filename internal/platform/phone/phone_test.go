@@ -117,6 +117,23 @@ func TestNewRanges(t *testing.T) {
 	}
 }
 
+// TestMobileRanges: an operator adds ranges that the library does not have, or has as another type.
+func TestMobileRanges(t *testing.T) {
+	operator := phone.Parser{DefaultRegion: "IN", MobileRanges: []string{"+9155", "+255125", "+912222"}}
+	for in, want := range map[string]phone.Number{
+		"055512 34567": "+915551234567", "+255 125 292 908": "+255125292908", "+91 22 2212 3456": "+912222123456",
+		"+91 55512 345": "", "+91 33333 45678": "", "+255 126 292 908": "",
+	} {
+		got, err := operator.Parse(in)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", in, got, err, want)
+		}
+		if other, err := india.Parse(in); err == nil {
+			t.Errorf("without the range %s is %s", in, other)
+		}
+	}
+}
+
 func TestRegionMaskFormat(t *testing.T) {
 	for _, tt := range []struct{ in, region, mask, format string }{
 		{"+919876543210", "IN", "+91••••••3210", "+91 98765 43210"},
