@@ -45,11 +45,13 @@ type Passkeys struct {
 	Auth *Service
 	// RelyingParty is nil if the address of the service cannot have passkeys.
 	RelyingParty *webauthn.WebAuthn
+	// Apps are the native apps that may use them.
+	Apps []PasskeyApp
 }
 
 // NewRelyingParty returns what browsers know of the service at a URL, or nil if the host of the URL is an
 // IP address, for which browsers refuse passkeys. Loopback addresses become localhost.
-func NewRelyingParty(publicURL, name string) (*webauthn.WebAuthn, error) {
+func NewRelyingParty(publicURL, name string, access PasskeyAccess) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(publicURL)
 	if err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ func NewRelyingParty(publicURL, name string) (*webauthn.WebAuthn, error) {
 		u.Host = strings.Replace(u.Host, strings.TrimSuffix(u.Host, ":"+u.Port()), "localhost", 1)
 	}
 	return webauthn.New(&webauthn.Config{
-		RPID: u.Hostname(), RPDisplayName: name, RPOrigins: []string{u.Scheme + "://" + u.Host},
+		RPID: u.Hostname(), RPDisplayName: name, RPOrigins: access.origins(u),
 		AttestationPreference: protocol.PreferNoAttestation,
 		AuthenticatorSelection: protocol.AuthenticatorSelection{
 			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
@@ -139,6 +141,7 @@ func (s *Passkeys) Register(ctx context.Context, by actor.Actor, challengeID, na
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
+		s.Auth.Store.event(ctx, "passkey_refused", account(by.AccountID), session(by.SessionID), passkeyReason(err))
 		return nil, errPasskeyInvalid(err)
 	}
 	p := &Passkey{ID: s.Auth.NewID(), AccountID: by.AccountID, Name: name, CreatedAt: s.Auth.Now()}
@@ -271,8 +274,11 @@ func (s *Passkeys) open(ctx context.Context, in PasskeySignIn, session *Session,
 	session.DeviceID, session.Number, session.Passkey = device, number, true
 	hash := vault.HashToken(s.Auth.Keys.Vault.DeviceToken(device))
 	verify := func(challenge webauthn.SessionData, p *Passkey) (*webauthn.Credential, error) {
+		if len(parsed.Response.UserHandle) == 0 { // Android leaves it out for a passkey of another phone; the credential's id names the account, too
+			parsed.Response.UserHandle = []byte(p.AccountID)
+		}
 		user := func(_, _ []byte) (webauthn.User, error) {
-			return passkeyUser{accountID: p.AccountID, credentials: []webauthn.Credential{p.credential}}, nil
+			return passkeyUser{accountID: p.AccountID, credentials: []webauthn.Credential{p.credentialFor(parsed.Response.AuthenticatorData)}}, nil
 		}
 		_, used, err := s.RelyingParty.ValidatePasskeyLogin(user, challenge, parsed)
 		return used, err
@@ -312,3 +318,16 @@ func errPasskeyLimit() *fault.Error {
 }
 
 func passkey(id string) slog.Attr { return slog.String("passkey_id", id) }
+
+// passkeyReason says for the log why an answer was refused. The library keeps the values apart from its text: the origin or domain that the
+// answer names, which is that of a program. Its challenge is left out.
+func passkeyReason(err error) slog.Attr {
+	reason := err.Error()
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
+		reason = e.Details
+		if strings.Contains(e.Details, "origin") || strings.Contains(e.Details, "RP Hash") {
+			reason += ": " + e.DevInfo
+		}
+	}
+	return slog.String("reason", strings.ToValidUTF8(reason[:min(len(reason), 500)], ""))
+}

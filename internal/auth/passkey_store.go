@@ -112,6 +112,7 @@ func (db SQL) AddPasskey(ctx context.Context, by actor.Actor, challengeID string
 		refused, err = err, nil
 	}
 	if err == nil && refused != nil {
+		db.event(ctx, "passkey_refused", account(by.AccountID), session(by.SessionID), passkeyReason(refused))
 		return errPasskeyInvalid(refused)
 	}
 	if err == nil {
@@ -197,6 +198,9 @@ func (db SQL) SignInByPasskey(ctx context.Context, challengeID string, credentia
 	role := slog.String("role", string(in.Session.Role))
 	if refused != nil {
 		attrs := []slog.Attr{slog.String("code", fault.CodeOf(refused)), slog.String("by", "passkey")}
+		if cause := errors.Unwrap(refused); cause != nil {
+			attrs = append(attrs, passkeyReason(cause))
+		}
 		if p != nil {
 			attrs = append(attrs, account(p.AccountID), passkey(p.ID))
 		}
@@ -255,13 +259,13 @@ func (db SQL) usePasskey(ctx context.Context, tx *store.Tx, credentialID []byte,
 	return p, nil, db.savePasskeyUse(ctx, tx, p, used)
 }
 
-// savePasskeyUse saves the counter and the time of a sign-in. The counter never goes back.
+// savePasskeyUse saves the counter and the time of a sign-in. The counter is the one that verify compared.
 func (db SQL) savePasskeyUse(ctx context.Context, tx *store.Tx, p *Passkey, used *webauthn.Credential) error {
 	data, err := json.Marshal(used)
 	if err != nil {
 		return err
 	}
 	return tx.ExecOne(ctx, `
-		UPDATE passkeys SET sign_count = $2, credential = $3, last_used_at = $4 WHERE id = $1 AND (sign_count < $2 OR sign_count = 0 AND $2 = 0)`,
-		p.ID, int64(used.Authenticator.SignCount), string(data), database.Micros(tx.Now))
+		UPDATE passkeys SET sign_count = $2, credential = $3, last_used_at = $4 WHERE id = $1 AND sign_count = $5`,
+		p.ID, int64(used.Authenticator.SignCount), string(data), database.Micros(tx.Now), int64(p.credential.Authenticator.SignCount))
 }

@@ -213,8 +213,12 @@ func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.
 
 // newPasskeys returns the service of passkeys.
 func newPasskeys(cfg *config.Config, b base, accounts *auth.Service) (*auth.Passkeys, error) {
-	rp, err := auth.NewRelyingParty(cfg.PublicURL, cfg.Brand)
-	return &auth.Passkeys{Auth: accounts, RelyingParty: rp}, err
+	access := auth.PasskeyAccess{Origins: cfg.CORSOrigins}
+	for _, app := range cfg.PasskeyApps {
+		access.Apps = append(access.Apps, auth.PasskeyApp{ID: app.ID, Certificate: app.Certificate, Fingerprint: app.Fingerprint()})
+	}
+	rp, err := auth.NewRelyingParty(cfg.PublicURL, cfg.Brand, access)
+	return &auth.Passkeys{Auth: accounts, RelyingParty: rp, Apps: access.Apps}, err
 }
 
 // newApprovals returns the service of consents, without its database.

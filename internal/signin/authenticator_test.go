@@ -24,6 +24,8 @@ type authenticator struct {
 	domain   string
 	verified bool
 	counter  uint32
+	// backup are its flags BE (8) and BS (16): the passkey may be synchronised, and is.
+	backup byte
 }
 
 func newAuthenticator(t *testing.T, s *touchlinetest.Service) *authenticator {
@@ -60,7 +62,7 @@ func (a *authenticator) clientData(kind string, options map[string]any) []byte {
 // authData is what the signature covers beside the client data.
 func (a *authenticator) authData(flags byte, rest []byte) []byte {
 	hash := sha256.Sum256([]byte(a.domain))
-	if flags |= 1; a.verified {
+	if flags |= 1 | a.backup; a.verified {
 		flags |= 4
 	}
 	return append(binary.BigEndian.AppendUint32(append(hash[:], flags), a.counter), rest...)

@@ -24,6 +24,8 @@ func (p passkeyPages) routes() []web.Route {
 	routes := []web.Route{
 		{Method: "POST", Pattern: "/sign-in/passkey/options", Handle: p.signInOptions},
 		{Method: "POST", Pattern: "/sign-in/passkey", Handle: p.signIn},
+		{Method: "GET", Pattern: "/.well-known/assetlinks.json", Handle: p.assetLinks},
+		{Method: "GET", Pattern: "/.well-known/apple-app-site-association", Handle: p.appleApps},
 	}
 	for _, role := range actor.Roles {
 		path := passkeysPath(role)

@@ -1,6 +1,10 @@
 package signin_test
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -287,6 +291,80 @@ func TestPasskeysEndWithNumber(t *testing.T) {
 	})
 }
 
+// TestSynchronisedPasskey: a passkey says later that it is synchronised, or stops to say so, and its counter falls to 0 in a synchronised
+// store. That of one on a single device does not.
+func TestSynchronisedPasskey(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		a, _ := addPasskey(t, s, s.Coach(t, coachNumber).Access)
+		const be, bs = 8, 16
+		for _, use := range []struct {
+			backup  byte
+			counter uint32
+			status  int
+		}{
+			{0, 0, 200}, {be | bs, 0, 200}, {be, 0, 200}, {0, 0, 200}, {bs, 0, 422},
+			{0, 5, 200}, {0, 0, 422}, {be | bs, 5, 422}, {be | bs, 0, 200}, {be | bs, 0, 200}, {0, 7, 200}, {0, 7, 422},
+		} {
+			a.backup, a.counter = use.backup, use.counter
+			if r := signInBy(t, s, a); r.Status != use.status {
+				t.Errorf("flags %#x, counter %d: got %d %s, want %d", use.backup, use.counter, r.Status, r.Code(), use.status)
+			}
+		}
+	})
+}
+
+// TestPasskeyWithoutUserHandle: Android leaves the account out of the answer of a passkey on another phone.
+func TestPasskeyWithoutUserHandle(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	a, _ := addPasskey(t, s, coach.Access)
+	a.user = ""
+	if in := signInBy(t, s, a).Want(t, 200); in.String("account.mobile_number") != coachNumber {
+		t.Errorf("signed in as %v", in.JSON["account"])
+	}
+}
+
+// TestPasskeyApps: Android apps and pages below the domain use passkeys, others do not, and both systems find their association files.
+func TestPasskeyApps(t *testing.T) {
+	t.Parallel()
+	certificate := bytes.Repeat([]byte{0x14}, 32)
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) {
+		c.CORSOrigins = []string{"http://localhost:5173", "http://app.localhost", "https://other.example"}
+		c.PasskeyApps = []config.PasskeyApp{{ID: "com.example.coach", Certificate: certificate}, {ID: "ABCDE12345.com.example.coach"}}
+	})
+	coach := s.Coach(t, coachNumber)
+	a, _ := addPasskey(t, s, coach.Access)
+	for origin, status := range map[string]int{
+		"android:apk-key-hash:FBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQ": 200,
+		"android:apk-key-hash:FBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBU": 422,
+		"http://localhost:5173": 200, "http://app.localhost": 200, "https://other.example": 422, "http://localhost:5174": 422,
+	} {
+		used := *a
+		used.origin = origin
+		if r := signInBy(t, s, &used); r.Status != status {
+			t.Errorf("%s: got %d %s, want %d", origin, r.Status, r.Code(), status)
+		}
+	}
+	if log := s.Log.String(); !strings.Contains(log, `"reason":"Error validating origin: Expected Values: [`) || !strings.Contains(log, "Received: https://other.example") {
+		t.Error("the log does not say which origin was refused")
+	}
+	for path, want := range map[string]string{
+		"/.well-known/assetlinks.json":            `[{"relation":["delegate_permission/common.get_login_creds"],"target":{"namespace":"android_app","package_name":"com.example.coach","sha256_cert_fingerprints":["14` + strings.Repeat(":14", 31) + `"]}}]`,
+		"/.well-known/apple-app-site-association": `{"webcredentials":{"apps":["ABCDE12345.com.example.coach"]}}`,
+	} {
+		r, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		if got, err := io.ReadAll(r.Body); strings.TrimSpace(string(got)) != want || r.Header.Get("Content-Type") != "application/json" || err != nil {
+			t.Errorf("%s: %s of %s, %v; want %s", path, got, r.Header.Get("Content-Type"), err, want)
+		}
+	}
+}
+
 // TestPasskeySignInLimit: an address begins so many sign-ins an hour, on any number of replicas.
 func TestPasskeySignInLimit(t *testing.T) {
 	t.Parallel()
@@ -309,7 +387,7 @@ func TestPasskeyDomains(t *testing.T) {
 		"http://localhost:8080":          "localhost",
 		"https://192.0.2.1":              "",
 	} {
-		rp, err := auth.NewRelyingParty(url, "Touchline")
+		rp, err := auth.NewRelyingParty(url, "Touchline", auth.PasskeyAccess{})
 		if got := (&auth.Passkeys{RelyingParty: rp}).Domain(); err != nil || got != want {
 			t.Errorf("%s: got %q, %v, want %q", url, got, err, want)
 		}

@@ -38,6 +38,7 @@ type Config struct {
 	AndroidAppHash     string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; each OTP with space for them contains them"`
 	TrustedProxies     []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
 	CORSOrigins        []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
+	PasskeyApps        []PasskeyApp   `env:"PASSKEY_APPS" default:"none" help:"native apps that may use passkeys of the service, separated by commas: com.example.app=<SHA-256 fingerprint of the certificate that signs the app, as keytool prints it> on Android, ABCDE12345.com.example.app (team and bundle) on iOS; the service then has the association files of both systems"`
 	WebhookNetworks    []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
 
 	DataDir            string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place; :memory: is a temporary folder that serve deletes when it stops"`

@@ -31,6 +31,8 @@ func format(value any) string {
 		return formatList(v)
 	case []SMSTemplate:
 		return formatList(v)
+	case []PasskeyApp:
+		return formatList(v)
 	case []TestNumber:
 		return formatList(v)
 	case []CheckpointDestination:

@@ -56,6 +56,8 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseWhatsAppAccount(text)
 	case reflect.TypeFor[[]SMSTemplate]():
 		return parseTemplates(text)
+	case reflect.TypeFor[[]PasskeyApp]():
+		return parsePasskeyApps(text)
 	case reflect.TypeFor[[]TestNumber]():
 		return parseTestNumbers(text)
 	case reflect.TypeFor[[]CheckpointDestination]():
