@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"image"
 	"image/color"
@@ -19,6 +20,9 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 	var file io.Reader = io.NewSectionReader(src, 0, size)
 	if info.end > 0 {
 		file = io.MultiReader(io.LimitReader(file, info.end), strings.NewReader("\xff\xd9"))
+	}
+	if len(info.missing) > 0 {
+		file = io.MultiReader(io.LimitReader(file, 2), bytes.NewReader(info.missing), file) // after the first marker
 	}
 	w := newDecodeReader(ctx, bufio.NewReaderSize(file, heapCheckEvery), info)
 	defer func() {

@@ -41,6 +41,8 @@ type Info struct {
 	colours       *colours // nil if they are those of sRGB
 	// end is the size of a JPEG without an end-of-image marker, up to the zeros that may be in its place; else 0.
 	end int64
+	// missing are the segments that a JPEG lacks and its decoder needs.
+	missing []byte
 	// memory is the peak of the decoder, in bytes. lateMemory is the part of it
 	// that is allocated at the end, after the code tables of a lossless WebP.
 	memory, lateMemory int64

@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"image"
+	"image/jpeg"
 	"io"
+	"sync"
 )
 
 const (
@@ -33,7 +36,9 @@ type jpegHeader struct {
 	progressive bool
 	scans       int
 	jfif        bool
+	adobe       bool // it has an Adobe segment
 	asRGB       bool
+	tables      bool   // it has Huffman tables before its first scan
 	profile     []byte // of the segments so far
 	profiles    int    // segments
 }
@@ -81,8 +86,31 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 		h.colours = parseProfile(h.profile)
 	}
 	h.memory, h.lateMemory = h.decodeMemory(), 0
+	h.missing = h.missingSegments()
 	return h.Info, nil
 }
+
+// missingSegments returns the segments that browsers assume and image/jpeg needs: the standard Huffman tables, which a frame of Motion JPEG
+// leaves out, and that four colours without a mark are CMYK as Adobe writes it.
+func (h *jpegHeader) missingSegments() []byte {
+	var all []byte
+	if !h.tables && !h.progressive {
+		all = append(all, standardTables()...)
+	}
+	if !h.adobe && len(h.components) == 4 {
+		all = append(all, "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"...)
+	}
+	return all
+}
+
+// standardTables returns a segment with the Huffman tables of ITU T.81, annex K.3. image/jpeg writes them.
+var standardTables = sync.OnceValue(func() []byte {
+	var file bytes.Buffer
+	_ = jpeg.Encode(&file, image.NewYCbCr(image.Rect(0, 0, 8, 8), image.YCbCrSubsampleRatio444), nil)
+	b := file.Bytes()
+	start := bytes.Index(b, []byte{0xff, mDHT})
+	return b[start : start+2+int(b[start+2])<<8+int(b[start+3])]
+})
 
 // endOfData returns the size of a file without the zeros at its end.
 func endOfData(r io.ReaderAt, size int64) (int64, error) {
@@ -144,6 +172,8 @@ func (h *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 		return fileError(Unreadable, "The JPEG uses a rare coding (lossless, hierarchical or arithmetic). Save it as an ordinary JPEG.")
 	case marker == mSOS:
 		h.scans++
+	case marker == mDHT && h.scans == 0:
+		h.tables = true
 	}
 	_, err := b.Discard(n)
 	return err
@@ -165,6 +195,7 @@ func (h *jpegHeader) header(marker byte, body []byte) error {
 			}
 		}
 	case mAPP14:
+		h.adobe = h.adobe || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe"))
 		h.asRGB = h.asRGB || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) && body[11] == 0
 	default:
 		return h.frameHeader(marker, body)

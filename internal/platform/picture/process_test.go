@@ -9,6 +9,8 @@ import (
 	"image/color"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	_ "image/jpeg"
@@ -206,6 +208,46 @@ func TestFormats(t *testing.T) {
 			if m := decodeImage(t, files[""]); tt.at != (color.NRGBA{}) && !near(m.At(4, 4), tt.at) {
 				t.Errorf("%s: got colour %v, want %v", tt.name, m.At(4, 4), tt.at)
 			}
+		}
+	}
+}
+
+// TestJPEGWithoutSegments: a JPEG without the tables or the mark that browsers assume has the same pixels as with them.
+func TestJPEGWithoutSegments(t *testing.T) {
+	whole := picturetest.JPEG(picturetest.FourCorners(160, 96))
+	start := bytes.Index(whole, []byte{0xff, 0xc4})
+	end := start + 2 + int(whole[start+2])<<8 + int(whole[start+3])
+	cmyk := picturetest.SyntheticJPEG(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0)
+	adobe := picturetest.Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))
+	for name, tt := range map[string]struct{ file, whole []byte }{
+		"no tables (Motion JPEG)": {slices.Concat(whole[:start], whole[end:]), whole},
+		"CMYK without a mark":     {cmyk, picturetest.AfterSOI(cmyk, adobe)},
+	} {
+		_, want, err := process(t, tt.whole, picture.DocumentSizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got, err := process(t, tt.file, picture.DocumentSizes); err != nil || !bytes.Equal(got[""], want[""]) {
+			t.Errorf("%s: %v, or other pixels", name, err)
+		}
+	}
+}
+
+// TestRareSamplings: the ratios of brightness and colour that cameras and programs write are read. Others are refused with a way out.
+func TestRareSamplings(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sampling []byte
+		refused  bool
+	}{
+		"4:4:0": {[]byte{0x12, 0x11, 0x11}, false}, "4:1:1": {[]byte{0x41, 0x11, 0x11}, false}, "4:1:0": {[]byte{0x42, 0x11, 0x11}, false},
+		"4:4:4, doubled": {[]byte{0x12, 0x12, 0x12}, false}, "4:2:0 of CMYK": {[]byte{0x22, 0x11, 0x11, 0x22}, false}, "grey": {[]byte{0x22}, false},
+		"a third": {[]byte{0x31, 0x11, 0x11}, true}, "a fraction": {[]byte{0x22, 0x21, 0x12}, true}, "a high quarter": {[]byte{0x14, 0x11, 0x11}, true},
+		"more colour": {[]byte{0x11, 0x22, 0x22}, true},
+	} {
+		_, _, err := process(t, picturetest.SyntheticJPEG(0xc0, 64, 64, tt.sampling, 0), picture.DocumentSizes)
+		e, _ := errors.AsType[*picture.FileError](err)
+		if refused := e != nil && e.Code == picture.Unreadable && strings.Contains(e.Detail, "save it as an ordinary JPEG, or send a screenshot"); refused != tt.refused || !refused && err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
