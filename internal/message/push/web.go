@@ -1,6 +1,7 @@
 package push
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdh"
 	"encoding/base64"
@@ -67,8 +68,8 @@ func (s *Sender) postWeb(ctx context.Context, m message.Message, to message.Push
 		return 0, &message.SendError{Reason: "the push service did not respond"}
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
-	return resp.StatusCode, s.result(resp)
+	response, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	return resp.StatusCode, s.result(resp, response)
 }
 
 // fit returns text as JSON of at most limit bytes. It cuts the end of a body that is too long.
@@ -100,13 +101,16 @@ func urgency(t message.Type) webpush.Urgency {
 // (RFC 8030, section 5.4). It has at most 32 characters, as a UUID without hyphens.
 func topic(id string) string { return strings.ReplaceAll(id, "-", "") }
 
+// otherKey is Apple's reason for 400 if a subscription was made for another key.
+const otherKey = "VapidPkHashMismatch"
+
 // result returns nil if the push service has taken the message.
-func (s *Sender) result(resp *http.Response) error {
+func (s *Sender) result(resp *http.Response, response []byte) error {
 	f := &message.SendError{Reason: fmt.Sprintf("the push service responded %d", resp.StatusCode)}
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil
-	case code == http.StatusNotFound, code == http.StatusGone:
+	case code == http.StatusNotFound, code == http.StatusGone, code == http.StatusBadRequest && bytes.Contains(response, []byte(otherKey)):
 		f.Gone = true
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		// The subscription is for another key, unless the signature is refused for its time, which concerns every subscription.

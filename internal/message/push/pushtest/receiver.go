@@ -131,6 +131,7 @@ type Service struct {
 	key      string
 	status   int
 	header   http.Header
+	reason   string
 	received []Message
 	calls    int
 	sizes    []int // of all bodies, in bytes
@@ -162,6 +163,13 @@ func (s *Service) Answer(status int, header http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status, s.header = status, header
+}
+
+// Explain sets the body of answers that refuse a message.
+func (s *Service) Explain(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reason = reason
 }
 
 // Refuse makes the service answer 413 to each body that does not fit; nil takes all.
@@ -250,6 +258,9 @@ func (s *Service) serve(tb testing.TB, w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(s.status)
+	if s.status >= 300 {
+		_, _ = io.WriteString(w, s.reason)
+	}
 }
 
 // check verifies what a push service needs: a POST with a TTL, from the sender that the browser
