@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 )
 
@@ -33,6 +34,8 @@ type phone struct {
 	look, theme string
 	// checked has the path of each page that checkPage checked.
 	checked []string
+	// keyStore is the key store of authenticator.
+	keyStore webauthn.AuthenticatorID
 }
 
 // setting changes a phone before its first page.

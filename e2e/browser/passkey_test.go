@@ -6,12 +6,74 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
+
+// recordSignals counts the passkeys of which the service says that it does not know them, with the domain.
+func (p *phone) recordSignals() {
+	p.t.Helper()
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := cdppage.AddScriptToEvaluateOnNewDocument(`if (window.PublicKeyCredential) PublicKeyCredential.signalUnknownCredential = async ({ rpId, credentialId }) => {
+			if (credentialId.length > 10) localStorage.signalled = (parseInt(localStorage.signalled) || 0) + 1 + ' ' + rpId
+		}`).Do(ctx)
+		return err
+	}))
+}
+
+// present says whether the person touches the key store when it asks.
+func (p *phone) present(yes bool) {
+	p.t.Helper()
+	p.do(webauthn.SetAutomaticPresenceSimulation(p.keyStore, yes))
+}
+
+// TestPasskeyOffer: the second sign-in by code on a device offers a passkey, once. "Not now" goes on to where the person was going.
+func TestPasskeyOffer(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	s.Coach(t, coachNumber)
+	p := newPhone(t, localURL(s))
+	p.authenticator()
+	signIn := func() {
+		t.Helper()
+		s.Clock.Advance(2 * time.Minute)
+		p.do(network.DeleteCookies("touchline-coach").WithURL(p.url))
+		sent := s.Sent(coachNumber, "otp")
+		p.open("/sign-in/coach")
+		p.press("Send me a code", "number", coachNumber)
+		p.enterCode(s, coachNumber, sent)
+	}
+	signIn()
+	if at := p.path(); at != "/coach" {
+		t.Fatalf("the first sign-in ends at %s", at)
+	}
+	signIn()
+	p.wantText("Sign in without a code next time?")
+	p.checkAccessibility()
+	p.checkLayout("offer of a passkey")
+	p.screenshot("passkey-offer")
+	p.press("Not now")
+	p.waitUntil(`location.pathname === "/coach"`)
+	for range 2 {
+		signIn()
+		if at := p.path(); at != "/coach" {
+			t.Errorf("a later sign-in ends at %s", at)
+		}
+	}
+	// Another person on the phone, who adds one.
+	p.do(network.DeleteCookies("touchline-device-coach").WithURL(p.url), network.DeleteCookies("touchline-device-coach-offered").WithURL(p.url))
+	signIn()
+	signIn()
+	p.press("Add a passkey")
+	p.waitForText("The passkey is ready")
+	p.press("Continue")
+	p.waitUntil(`location.pathname === "/coach"`)
+}
 
 // authenticator gives the browser a key store that verifies the person, as a phone has one.
 func (p *phone) authenticator() {
@@ -20,10 +82,11 @@ func (p *phone) authenticator() {
 		if err := webauthn.Enable().Do(ctx); err != nil {
 			return err
 		}
-		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+		id, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
 			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
 			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 		}).Do(ctx)
+		p.keyStore = id
 		return err
 	}))
 }
@@ -50,6 +113,7 @@ func TestPasskeyOnPages(t *testing.T) {
 				}
 				p := newPhone(t, localURL(s))
 				p.authenticator()
+				p.recordSignals()
 				p.signIn(s, role, number)
 				p.open(page)
 				p.press("Passkeys")
@@ -61,9 +125,16 @@ func TestPasskeyOnPages(t *testing.T) {
 				p.press("Passkeys")
 				p.press("Sign out")
 				lock(t, s, role, number)
-				p.open("/sign-in/family?next=%2Fcoach%2Fplayers")
-				p.press("Sign in with a passkey") // it says which role signs in
 				want := map[string]string{"coach": "/coach/players", "guardian": "/me/guardian"}[role]
+				p.open("/sign-in/family?next=%2Fcoach%2Fplayers") // nothing is typed or pressed: the number field offers the passkey
+				p.waitUntil(`location.pathname === "` + want + `"`)
+				p.open(page)
+				p.press("Passkeys")
+				p.press("Sign out")
+				p.present(false)
+				p.open("/sign-in/family?next=%2Fcoach%2Fplayers")
+				p.present(true)
+				p.press("Sign in with a passkey") // it says which role signs in
 				p.waitUntil(`location.pathname === "` + want + `"`)
 				p.open(page)
 				p.press("Passkeys")
@@ -74,10 +145,11 @@ func TestPasskeyOnPages(t *testing.T) {
 				p.wantText("sign in again first")
 				p.click("form[action$=remove] button")
 				p.waitForText("no longer signs in")
+				p.waitUntil(`localStorage.signalled === "1 localhost"`) // the device is told
 				p.press("Sign out")
 				p.open("/sign-in/" + role)
-				p.press("Sign in with a passkey")
 				p.waitForText("This passkey does not work here")
+				p.waitUntil(`localStorage.signalled === "2 localhost"`)
 			})
 		})
 	}

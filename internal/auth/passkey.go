@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,8 +25,9 @@ const (
 	PasskeyValidity = 5 * time.Minute
 	// maxPasskeys is how many passkeys an account has at most.
 	maxPasskeys = 20
-	// passkeyChallengesPerHour is how many sign-ins an address may begin.
-	passkeyChallengesPerHour = 200
+	// passkeyChallengesPerHour is how many sign-ins an address may begin. Each page of the sign-in begins one, and many
+	// people of a mobile network have one address.
+	passkeyChallengesPerHour = 1000
 )
 
 // Passkey is a passkey of an account. It signs in as this account without a code.
@@ -39,6 +41,12 @@ type Passkey struct {
 
 	credential webauthn.Credential
 }
+
+// CredentialID returns the id under which devices know the passkey.
+func (p *Passkey) CredentialID() string { return base64.RawURLEncoding.EncodeToString(p.credential.ID) }
+
+// ErrUnknownPasskey is the cause of passkey_invalid for a passkey that no account has, such as a removed one.
+var ErrUnknownPasskey = errors.New("unknown passkey")
 
 // Passkeys registers passkeys and signs in with them.
 type Passkeys struct {

@@ -224,7 +224,7 @@ func (db SQL) usePasskey(ctx context.Context, tx *store.Tx, credentialID []byte,
 		WHERE a.id = (SELECT k.account_id FROM passkeys k WHERE k.credential_id = $1) `+tx.ForShare("a"), credentialID).
 		Scan(&s.AccountID, &number, &s.Role, &suspended)
 	if database.IsNoRows(err) {
-		return nil, errPasskeyInvalid(errors.New("unknown passkey")), nil
+		return nil, errPasskeyInvalid(ErrUnknownPasskey), nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("find account of passkey: %w", err)
@@ -234,7 +234,7 @@ func (db SQL) usePasskey(ctx context.Context, tx *store.Tx, credentialID []byte,
 	}
 	p, err = scanPasskey(tx.QueryRow(ctx, `SELECT `+passkeyColumns+` FROM passkeys WHERE credential_id = $1`, credentialID))
 	if database.IsNoRows(err) {
-		return nil, errPasskeyInvalid(errors.New("unknown passkey")), nil // it was removed meanwhile
+		return nil, errPasskeyInvalid(ErrUnknownPasskey), nil // it was removed meanwhile
 	}
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,6 +34,7 @@ func (p passkeyPages) routes() []web.Route {
 			routes,
 			web.Route{Method: "GET", Pattern: path, Handle: p.site.SignedIn(role, p.list)},
 			web.Route{Method: "POST", Pattern: path, Handle: p.site.SignedIn(role, p.add)},
+			web.Route{Method: "GET", Pattern: path + "/offer", Handle: p.site.SignedIn(role, p.offer)},
 			web.Route{Method: "POST", Pattern: path + "/options", Handle: p.site.SignedIn(role, p.options)},
 			web.Route{Method: "POST", Pattern: path + "/{passkey_id}/remove", Handle: p.site.SignedIn(role, p.remove), Urgent: true},
 		)
@@ -69,7 +71,7 @@ func (p passkeyPages) list(ctx context.Context, r *web.Request, by actor.Actor) 
 	back, title := devicesPage(by.Role)
 	v.Path = path
 	v.Data = map[string]any{
-		"Back": back, "BackTitle": title, "Path": path, "Passkeys": passkeys, "Domain": p.Domain(), "Done": r.URL.Query().Get("done"),
+		"Unknown": p.site.Cookies.Value(r, unknownCookie), "Back": back, "BackTitle": title, "Path": path, "Passkeys": passkeys, "Domain": p.Domain(), "Done": r.URL.Query().Get("done"),
 		"Fresh": p.site.HasRecentOTP(r, by.Role), "SignIn": "/sign-in/" + string(by.Role) + "?" + url.Values{"next": {path}}.Encode(),
 	}
 	return web.Page("passkeys", v), nil
@@ -99,6 +101,9 @@ func (p passkeyPages) add(ctx context.Context, r *web.Request, by actor.Actor) (
 	if refused(err) {
 		done, err = "failed", nil
 	}
+	if next := r.Value("next"); next != "" {
+		return web.Redirect(offerPage(by.Role, next) + "&done=" + done), err
+	}
 	return web.Redirect(passkeysPath(by.Role) + "?done=" + done), err
 }
 
@@ -110,10 +115,16 @@ func refused(err error) bool {
 
 // remove serves POST …/passkeys/{passkey_id}/remove. It may be repeated.
 func (p passkeyPages) remove(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.Remove(ctx, by, r.PathValue("passkey_id")); err != nil && fault.KindOf(err) != fault.NotFound {
+	resp := web.Redirect(passkeysPath(by.Role) + "?done=removed")
+	known, err := p.Passkey(ctx, by, r.PathValue("passkey_id"))
+	if err == nil {
+		resp.Cookies = append(resp.Cookies, p.site.Cookies.Set(unknownCookie, known.CredentialID(), unknownForNext))
+		err = p.Remove(ctx, by, known.ID)
+	}
+	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return web.Response{}, err
 	}
-	return web.Redirect(passkeysPath(by.Role) + "?done=removed"), nil
+	return resp, nil
 }
 
 // signInOptions serves POST /sign-in/passkey/options, for the script of the sign-in page.
@@ -141,14 +152,32 @@ func (p passkeyPages) signIn(ctx context.Context, r *web.Request) (web.Response,
 		if actor.Role(role).Valid() {
 			page = "/sign-in/" + role
 		}
-		return web.Redirect(page + "?" + url.Values{"next": {r.Value("next")}, "passkey": {"failed"}}.Encode()), nil
+		resp := web.Redirect(page + "?" + url.Values{"next": {r.Value("next")}, "passkey": {"failed"}}.Encode())
+		if errors.Is(err, auth.ErrUnknownPasskey) {
+			resp.Cookies = append(resp.Cookies, p.site.Cookies.Set(unknownCookie, credentialID(r.Value("credential")), unknownForNext))
+		}
+		return resp, nil
 	}
 	if err != nil {
 		return web.Response{}, err
 	}
-	session, home, next := grant.Session, web.Home(grant.Session.Role), web.LocalPath(r.Value("next"))
-	if next != home && !strings.HasPrefix(next, home+"/") {
-		next = home
+	session := grant.Session
+	return p.signedInResponse(ctx, r, SignIn{Role: session.Role, Number: session.Number, Next: within(web.Home(session.Role), r.Value("next"))}, grant), nil
+}
+
+// within returns next if it is a page under home, else home.
+func within(home, next string) string {
+	if next = web.LocalPath(next); next != home && !strings.HasPrefix(next, home+"/") {
+		return home
 	}
-	return p.signedInResponse(ctx, r, SignIn{Role: session.Role, Number: session.Number, Next: next}, grant), nil
+	return next
+}
+
+// credentialID returns the id of the passkey in the answer of a browser.
+func credentialID(answer string) string {
+	var a struct {
+		RawID string `json:"rawId"`
+	}
+	_ = json.Unmarshal([]byte(answer), &a) // it was parsed before
+	return a.RawID
 }

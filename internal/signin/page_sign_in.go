@@ -31,7 +31,9 @@ func (p pages) numberForm(r *web.Request, f *web.Form) (web.Response, error) {
 	v := p.site.NewView(r, "sign_in.title")
 	v.Form = f
 	chatFirst, chatToo := p.offersChat()
-	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "PasskeyDomain": p.site.Passkeys.Domain(), "PasskeyFailed": r.Value("passkey") == "failed", "ChatFirst": chatFirst, "ChatToo": chatToo}
+	data := map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "ChatFirst": chatFirst, "ChatToo": chatToo}
+	p.addPasskeys(r, data)
+	v.Data = data
 	return web.FormPage("sign_in", v), nil
 }
 
@@ -180,6 +182,9 @@ func (p pages) codeForm(r *web.Request, s SignIn, f *web.Form) (web.Response, er
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 		"Phones": p.site.DevelopmentPhones,
 	}
+	if !s.FromLink && !s.SignedIn {
+		data["PasskeyDomain"] = p.site.Passkeys.Domain()
+	}
 	if s.ByChat {
 		text := message.SignInText(r.Language, p.site.Brand)
 		data["ChatTo"], data["ChatText"], data["ChatURL"] = number, text, auth.AskURL(number, escapedText(text))
@@ -238,7 +243,7 @@ func (p pages) enterCode(ctx context.Context, r *web.Request) (web.Response, err
 	grant, err := p.site.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
 	switch {
 	case err == nil:
-		return p.signedInResponse(ctx, r, s, grant), nil
+		return p.offerPasskey(ctx, r, s, grant), nil
 	case isCodeFault(err):
 		p.site.AddError(r, f, "code", err)
 		return p.codeForm(r, s, f)

@@ -369,7 +369,7 @@ func TestPasskeyApps(t *testing.T) {
 func TestPasskeySignInLimit(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
-	for range 200 {
+	for range 1000 {
 		beginSignIn(t, s)
 	}
 	s.Call(t, "POST", "/auth/passkeys/sign-in/options", "", nil).Want(t, 429, "rate_limited")
