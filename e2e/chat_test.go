@@ -459,6 +459,9 @@ func TestConversations(t *testing.T) {
 		if sent := items[2]["channels"].([]any)[0].(object); sent["read_at"] != nil {
 			t.Errorf("before it was read: %v", sent)
 		}
+		if reply := items[1]["channels"].([]any)[0].(object); reply["at"] != items[1]["created_at"] {
+			t.Errorf("the reply arrived at %v, want %v", reply["at"], items[1]["created_at"])
+		}
 		s.status(t, 0, "read", 0) // a late delivered changes nothing
 		s.status(t, 0, "delivered", 0)
 		items = coach.Call(t, "GET", path, nil).Want(t, 200).Items()

@@ -132,7 +132,8 @@ func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerI
 		replies, err := database.Collect(rs, err, func(row database.Scanner) (i Item, err error) {
 			c := SendState{State: Delivered}
 			err = row.Scan(&i.ID, &i.Text, database.IntoTime(&i.CreatedAt), &c.Channel, database.IntoTime(&c.ReadAt), &i.Former)
-			c.At, i.Parties, i.Channels = i.CreatedAt, []actor.Role{party}, []SendState{c}
+			c.At = i.CreatedAt
+			i.Parties, i.Channels = []actor.Role{party}, []SendState{c}
 			return i, err
 		})
 		if err != nil {
