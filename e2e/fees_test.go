@@ -242,7 +242,7 @@ func TestRepeatedFeesOfBatch(t *testing.T) {
 		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "meera@ybl"}).Want(t, 200)
 		s.Clock.Advance(2 * time.Minute)
 		coach = renewTokens(t, coach)
-		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "thief@ybl"}).Want(t, 410, "otp_expired")
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "thief@ybl"}).Want(t, 403, "fresh_otp_required")
 		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "meera@ybl", "bio": "New."}).Want(t, 200)
 	})
 }

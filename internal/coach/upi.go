@@ -34,7 +34,7 @@ func (p *Profile) setUPIID(id *string, recentOTP bool, now time.Time) error {
 		return nil
 	}
 	if !recentOTP {
-		return fault.New(fault.Gone, "otp_expired", "Changing the UPI ID needs a sign-in of the last 15 minutes. Ask for a new OTP and sign in with it.")
+		return fault.New(fault.Forbidden, "fresh_otp_required", "Sign in again, with an OTP. Then change the UPI ID within 15 minutes.")
 	}
 	p.UPIID, p.UPIChangedAt = *id, now
 	return nil

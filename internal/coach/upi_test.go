@@ -38,8 +38,8 @@ func TestUPIIDNeedsRecentOTP(t *testing.T) {
 	if again, err := p.Apply(coach.Patch{UPIID: &id}, now.Add(time.Hour)); err != nil || !again.UPIChangedAt.Equal(now) {
 		t.Errorf("the same again: %v, changed at %s", err, again.UPIChangedAt)
 	}
-	if _, err := p.Apply(coach.Patch{UPIID: &none}, now); fault.CodeOf(err) != "otp_expired" {
-		t.Errorf("cleared without a recent OTP: %v, want otp_expired", err)
+	if _, err := p.Apply(coach.Patch{UPIID: &none}, now); fault.CodeOf(err) != "fresh_otp_required" {
+		t.Errorf("cleared without a recent OTP: %v, want fresh_otp_required", err)
 	}
 	if cleared, err := p.Apply(coach.Patch{UPIID: &none, RecentOTP: true}, now); err != nil || cleared.UPIID != "" {
 		t.Errorf("cleared: %+v, %v", cleared, err)
