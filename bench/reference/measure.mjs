@@ -1,7 +1,6 @@
 // Measures how long a page takes on an emulated line, in Chromium's headless shell without a cache:
 //
 //   node --experimental-websocket bench/reference/measure.mjs http://127.0.0.1:8080/docs 8.1 165 4
-//   node --experimental-websocket bench/reference/measure.mjs http://127.0.0.1:8080/docs/plain 8.1 165 4 'main h1'
 //
 // The arguments are the page, the line's Mbit/s, its round trip in ms, the number of visits, and a selector of what must be visible.
 import { spawn } from "node:child_process";

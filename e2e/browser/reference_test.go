@@ -14,12 +14,8 @@ import (
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// referenceBytes is the most that the first view of the reference may load, and plainBytes the
-// page without JavaScript.
-const (
-	referenceBytes = 1_200_000
-	plainBytes     = 110_000
-)
+// referenceBytes is the most that the first view of the reference may load.
+const referenceBytes = 1_200_000
 
 // traffic counts what a page loads.
 type traffic struct {
@@ -81,13 +77,13 @@ func TestReference(t *testing.T) {
 			p.do(chromedp.KeyEvent(kb.Escape))
 
 			if tt.name == "public" {
-				p.open("/docs/plain") // another page, so that the next one is loaded
+				p.open("/docs/guide") // another page, so that the next one is loaded
 				p.open("/docs#login")
 				p.waitUntil(`document.querySelector('[id$="/login"]')?.innerText.includes('Idempotency-Key: login-1')`)
 				p.do(chromedp.Evaluate(`[...document.querySelectorAll('[id$="/login"] button')].find(b => b.innerText.trim() === 'curl').click()`, nil))
 				p.waitUntil(`['curl', 'TypeScript', 'Go'].every(l => [...document.querySelectorAll('[role=option]')].some(o => o.innerText.trim() === l))`)
 			}
-			p.open("/docs/plain") // another page, so that the next one is loaded
+			p.open("/docs/guide") // another page, so that the next one is loaded
 			p.open("/docs#getHealth")
 			p.waitUntil(`!!document.querySelector('[id$=getHealth] .show-api-client-button')`)
 			p.do(chromedp.Evaluate(`document.querySelector('[id$=getHealth] .show-api-client-button').click()`, nil))
@@ -105,23 +101,5 @@ func TestReference(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestReferenceWithoutScripts: without JavaScript the reference leads to the plain page, which is one small response.
-func TestReferenceWithoutScripts(t *testing.T) {
-	t.Parallel()
-	s := touchlinetest.New(t, storetest.SQLite(t))
-	for _, url := range []string{s.URL, s.AdminURL} {
-		p := newPhone(t, url, withoutScripts())
-		seen := p.traffic()
-		p.open("/docs/plain")
-		requests, bytes := seen.take()
-		t.Logf("%s: %.0f bytes", requests, bytes)
-		if bytes > plainBytes || len(requests) > 2 {
-			t.Errorf("got %.0f bytes in %d requests, want at most %d in the page and its icon", bytes, len(requests), plainBytes)
-		}
-		p.open("/docs")
-		p.waitUntil(`location.pathname === '/docs/plain'`)
 	}
 }

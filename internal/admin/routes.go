@@ -36,7 +36,7 @@ func (s *Server) routes() []Route {
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia},
 	}
-	documentation := apidocs.NewPages(apidocs.Config{Document: openAPI, Token: "an operator's token", ProblemsURL: s.PublicURL})
+	documentation := apidocs.NewPages(apidocs.Config{Document: openAPI, ProblemsURL: s.PublicURL})
 	for pattern, page := range documentation.Handlers() {
 		routes = append(routes, Route{Method: "GET", Pattern: pattern, Authenticate: public, Produces: endpoint.AnyMedia, Handle: handle(func(context.Context, Request[NoBody]) (Response, error) {
 			return Response{Write: page}, nil

@@ -40,7 +40,7 @@ var sharedDocumentation = sync.OnceValues(func() (*Documentation, error) {
 	if t, err = t.ParseFS(templateFiles, "templates/*.html"); err != nil {
 		return nil, err
 	}
-	return &Documentation{apidocs.NewPages(apidocs.Config{Document: openAPI, Samples: true, Token: "an access token"}), t}, nil
+	return &Documentation{apidocs.NewPages(apidocs.Config{Document: openAPI, Samples: true}), t}, nil
 })
 
 // Handlers returns the handler of each pattern. An error means that nothing was written.

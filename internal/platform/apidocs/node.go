@@ -99,15 +99,6 @@ func (n node) items() []node {
 	return list
 }
 
-// texts returns the values of a sequence of scalars.
-func (n node) texts() []string {
-	var list []string
-	for _, item := range n.items() {
-		list = append(list, item.Value)
-	}
-	return list
-}
-
 // members iterates over the members of a mapping in the order of the document.
 func (n node) members() iter.Seq2[string, node] {
 	return func(yield func(string, node) bool) {
@@ -120,16 +111,6 @@ func (n node) members() iter.Seq2[string, node] {
 			}
 		}
 	}
-}
-
-// indented returns n as indented JSON.
-func (n node) indented() (string, error) {
-	var buf, out bytes.Buffer
-	if err := writeJSON(&buf, n.Node); err != nil {
-		return "", err
-	}
-	err := json.Indent(&out, bytes.TrimSpace(buf.Bytes()), "", "  ")
-	return out.String(), err
 }
 
 // writeJSON writes n with its members in the order of the document; maps would sort them.

@@ -16,8 +16,6 @@ type Config struct {
 	Document []byte // YAML
 	// Samples adds the samples of docs/samples/_reference to the served document.
 	Samples bool
-	// Token names what a call that is not open needs.
-	Token string
 	// ProblemsURL is the server that has the pages under /problems/, without a slash at the end; empty for the same server.
 	ProblemsURL string
 }
@@ -29,9 +27,9 @@ type Pages struct {
 }
 
 type rendered struct {
-	document, reference, plain, script Page
-	guides                             map[string]Page
-	operations                         map[string][]Link
+	document, reference, script Page
+	guides                      map[string]Page
+	operations                  map[string][]Link
 }
 
 // NewPages returns the pages of a document.
@@ -56,7 +54,6 @@ func (p *Pages) Handlers() map[string]func(http.ResponseWriter, *http.Request) e
 	handlers := map[string]func(http.ResponseWriter, *http.Request) error{
 		"/openapi.json":      page(func(all rendered) Page { return all.document }),
 		"/docs":              page(func(all rendered) Page { return all.reference }),
-		"/docs/plain":        page(func(all rendered) Page { return all.plain }),
 		"/docs/reference.js": page(func(all rendered) Page { return all.script }),
 		scalarPath + "{file}": func(w http.ResponseWriter, r *http.Request) error {
 			return serveScalar(w, r, r.PathValue("file"))
@@ -82,10 +79,6 @@ func (p *Pages) render() (rendered, error) {
 	if err != nil {
 		return rendered{}, err
 	}
-	reference, err := newReference(root)
-	if err != nil {
-		return rendered{}, err
-	}
 	if p.Samples {
 		if err := addSamples(root); err != nil {
 			return rendered{}, err
@@ -102,35 +95,26 @@ func (p *Pages) render() (rendered, error) {
 	all := rendered{
 		document:   newPage("application/json", "", raw),
 		script:     newPage("text/javascript; charset=utf-8", "", referenceScript),
-		operations: reference.OperationsByCode(),
+		operations: operationsByCode(root),
 	}
-	if all.plain, err = RenderPage(t, "docs.html", plainData{reference, p.Config}); err != nil {
-		return rendered{}, err
-	}
-	if all.reference, err = p.renderReference(t, reference); err != nil {
+	if all.reference, err = p.renderReference(t, root.at("info", "title").Value); err != nil {
 		return rendered{}, err
 	}
 	all.guides, err = renderGuides(t)
 	return all, err
 }
 
-// plainData is the data of the page without JavaScript.
-type plainData struct {
-	*Reference
-	Config
-}
-
 // renderReference renders the page of Scalar. Scalar puts its style sheet into the page, so the
 // Content-Security-Policy allows styles in the page. It allows nothing of another origin.
-func (p *Pages) renderReference(t *template.Template, reference *Reference) (Page, error) {
+func (p *Pages) renderReference(t *template.Template, title string) (Page, error) {
 	scripts, err := scalarImports()
 	if err != nil {
 		return Page{}, fmt.Errorf("list the scripts of the reference: %w", err)
 	}
 	html, err := execute(t, "reference.html", struct {
-		plainData
-		Scripts []string
-	}{plainData{reference, p.Config}, scripts})
+		Title, ProblemsURL string
+		Scripts            []string
+	}{title, p.ProblemsURL, scripts})
 	if err != nil {
 		return Page{}, err
 	}
