@@ -80,8 +80,8 @@ func restore(c *cobra.Command, cfg *config.Config, name, identity string) error 
 Before you start the service:
 - Give it the master key that it had: MASTER_KEY, its file, or master.key in DATA_DIR.
 - Set ERASURES to the newest file that you have: what was erased after the backup is erased again.
-- If a file or URL of LOG_CHECKPOINT or a witness has a checkpoint that is newer than the backup, the log of consents
-  stops. Continue it with "touchline admin log continue".
+- If the file LOG_CHECKPOINT or a witness has a checkpoint that is newer than the backup, the log of consents stops.
+  Continue it with "touchline admin log continue".
 - Never start a service on the old database again: it would send its messages a second time.
 `, to)
 		return err

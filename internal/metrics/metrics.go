@@ -76,7 +76,7 @@ func New(build buildinfo.Info) *Metrics {
 	}, []string{"name"})
 	m.logStopped = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "touchline", Name: "log_stopped", Help: "1 while the log of consents signs no checkpoint, because it contradicts the last one."})
 	m.logFailing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: "touchline", Name: "log_destination_failing_seconds", Help: "For how long a URL or witness has accepted no checkpoint; 0 while it accepts them.",
+		Namespace: "touchline", Name: "log_destination_failing_seconds", Help: "For how long a witness has accepted no checkpoint; 0 while it accepts them.",
 	}, []string{"destination"})
 	m.expansions.WithLabelValues() // a scrape has it before the first failure
 	m.build.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
@@ -149,7 +149,7 @@ func (m *Metrics) LogStopped(stopped bool) {
 	}
 }
 
-// CheckpointsFailing sets for how long a destination of checkpoints has accepted none.
+// CheckpointsFailing sets for how long a witness has accepted no checkpoint.
 func (m *Metrics) CheckpointsFailing(destination string, since time.Duration) {
 	m.logFailing.WithLabelValues(destination).Set(since.Seconds())
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,7 +21,11 @@ import (
 // servedCosigned is for how long a cosigned checkpoint is served although the log has grown.
 const servedCosigned = 30 * time.Second
 
-func witnessID(w witness.Witness) string { return receiverID("witness", w.Vkey, w.URL) }
+// witnessID returns the key of a witness in log_destinations.
+func witnessID(w witness.Witness) string {
+	sum := sha256.Sum256([]byte(w.Vkey + "\n" + w.URL))
+	return hex.EncodeToString(sum[:16])
+}
 
 // target returns the checkpoint that all witnesses are asked to cosign, or nil if another replica just chose one. It becomes the
 // newest one at most once in publishEvery, so that the witnesses of a busy log cosign the same one.
@@ -38,7 +44,7 @@ func (s *Service) target(ctx context.Context, newest, current []byte, since, now
 
 // cosign asks a witness for a cosignature, and saves it. The log stops if the witness has seen a later or another log: the
 // database was restored from a backup.
-func (s *Service) cosign(ctx context.Context, w witness.Witness, id string, o offer) error {
+func (s *Service) cosign(ctx context.Context, w witness.Witness, o offer) error {
 	c, err := parseCheckpoint(string(o.checkpoint))
 	if err != nil {
 		return err
@@ -57,7 +63,7 @@ func (s *Service) cosign(ctx context.Context, w witness.Witness, id string, o of
 		case err != nil:
 			return attemptError{reason: err.Error()}
 		case r.Status == http.StatusOK:
-			return s.saveCosignatures(ctx, id, c, o, r.Cosignatures)
+			return s.saveCosignatures(ctx, witnessID(w), c, o, r.Cosignatures)
 		case r.Status == http.StatusConflict && r.Size > c.Size:
 			return s.contradicted(ctx, c.Origin, r.Size, fmt.Sprintf("the witness %s has cosigned %d records", w.Name, r.Size))
 		case r.Status == http.StatusConflict && r.Size != old:

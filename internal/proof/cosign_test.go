@@ -163,6 +163,24 @@ func (f *fixture) publishAll() {
 	}
 }
 
+// publish asks all witnesses of a service once, and returns their errors.
+func publish(s *proof.Service) (failures []string) {
+	for _, job := range s.Publications() {
+		if err := job(bg); err != nil {
+			failures = append(failures, err.Error())
+		}
+	}
+	return failures
+}
+
+// signed returns the newest checkpoint as the log serves it.
+func (f *fixture) signed() string {
+	f.Helper()
+	c, err := f.Checkpoint(bg)
+	ok(f, err)
+	return string(c)
+}
+
 // TestWitness: witnesses cosign the checkpoint of a log that grows, the served checkpoint and receipts have the cosignatures,
 // and a receipt says which witnesses signed.
 func TestWitness(t *testing.T) {

@@ -32,12 +32,10 @@ type Service struct {
 	// File has the newest checkpoint that this process published, so that a database which is restored from a backup
 	// is noticed; "" is none.
 	File string
-	// Destinations are the URLs that get checkpoints. Sender sends them.
-	Destinations []Destination
-	Sender       *webhook.Sender
-	// Witnesses cosign checkpoints.
+	// Witnesses cosign checkpoints. Sender calls them.
 	Witnesses []witness.Witness
-	// Failing tells the operators for how long a destination or witness has accepted nothing, 0 if it accepts; nil does nothing.
+	Sender    *webhook.Sender
+	// Failing tells the operators for how long a witness has accepted nothing, 0 if it accepts; nil does nothing.
 	Failing func(name string, since time.Duration)
 	// Access says who may read the log over HTTP; "" allows no reader.
 	Access Access
@@ -51,8 +49,7 @@ type Service struct {
 
 	sampled   string // the last player of Sample
 	mu        sync.Mutex
-	published []byte   // the newest signed checkpoint that this process has seen; nil until the file was read
-	examined  sync.Map // the ids of the URLs whose checkpoint this process has read
+	published []byte // the newest signed checkpoint that this process has seen; nil until the file was read
 }
 
 // numberBatch limits the records that get a position in one transaction.

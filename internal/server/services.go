@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -155,19 +154,10 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 // newProof returns the log of consents. A new log has the address of the service as its name.
 func newProof(cfg *config.Config, db *store.DB, secrets *vault.Vault) *proof.Service {
 	_, address, _ := strings.Cut(cfg.PublicURL, "://")
-	s := &proof.Service{
+	return &proof.Service{
 		DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(), Sender: webhook.NewOperatorSender(db.Now), Witnesses: cfg.LogWitnesses,
 		Access: proof.Access(cfg.Log),
 	}
-	hosts := map[string]int{}
-	for _, d := range cfg.CheckpointURLs() {
-		name := d.Host
-		if hosts[d.Host]++; hosts[d.Host] > 1 {
-			name += fmt.Sprintf(" (%d)", hosts[d.Host])
-		}
-		s.Destinations = append(s.Destinations, proof.Destination{Name: name, URL: d.URL, Secret: d.Secret})
-	}
-	return s
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {

@@ -120,7 +120,7 @@ func copyConfig(cfg *config.Config, dir string) (*config.Config, error) {
 	c.DatabaseURL = config.SecretURL("sqlite:" + filepath.Join(dir, "touchline.db"))
 	c.Files = config.SecretURL("file:" + filepath.Join(dir, "files"))
 	c.Erasures = filepath.Join(dir, "erasures")
-	c.LogCheckpoint = nil // the newest checkpoint is newer than the backup
+	c.LogCheckpoint = "none" // the newest checkpoint is newer than the backup
 	c.TLSCert, c.TLSKey, c.TLSAutocertDomains = "off", "off", "off"
 	c.ShutdownDrain = 0
 	for i, to := range []*config.Secret{&c.MasterKeyBase64, &c.NewMasterKeyBase64} {

@@ -84,35 +84,22 @@ func (p *fixture) proofStatements() {
 	}
 }
 
-// publishStatements runs the statements on the destinations of checkpoints: an attempt that is aborted, one that fails, and one
-// that succeeds. A witness cosigns a checkpoint.
+// publishStatements runs the statements of witnesses: an attempt that is aborted, one that fails, and one that succeeds.
 func (p *fixture) publishStatements(log *proof.Service) {
 	p.Helper()
 	aborted, abort := context.WithCancel(bg)
-	status := http.StatusOK
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if aborted.Err() == nil {
-			abort()
-			status = http.StatusTeapot
-		}
-		w.WriteHeader(status)
-	}))
-	defer server.Close()
+	status := http.StatusTeapot
 	log.Sender = webhook.NewOperatorSender(p.db.Now)
-	log.Destinations = []proof.Destination{{Name: "a", URL: server.URL}, {Name: "b", URL: server.URL + "/b"}}
-	jobs := log.Publications()
-	ok(p, jobs[0](aborted))
-	if jobs[1](bg) == nil {
-		p.Error("a status 418 is a success")
-	}
-	status = http.StatusOK
-	ok(p, jobs[0](bg))
-	log.Destinations = nil
 
 	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	key := append([]byte{4}, private.Public().(ed25519.PublicKey)...)
 	hash := sha256.Sum256(append([]byte("w.example\n"), key...))
 	cosigning := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status != http.StatusOK {
+			abort()
+			w.WriteHeader(status)
+			return
+		}
 		body, _ := io.ReadAll(r.Body)
 		_, signed, _ := strings.Cut(string(body), "\n\n")
 		text, _, _ := strings.Cut(signed, "\n\n")
@@ -124,7 +111,14 @@ func (p *fixture) publishStatements(log *proof.Service) {
 	w, err := witness.Parse(fmt.Sprintf("witness w w.example+%x+%s %s", hash[:4], base64.StdEncoding.EncodeToString(key), cosigning.URL))
 	ok(p, err)
 	log.Witnesses = []witness.Witness{w}
-	ok(p, log.Publications()[0](bg))
+	ask := log.Publications()[0]
+	ok(p, ask(aborted))
+	if ask(bg) == nil {
+		p.Error("a status 418 is a success")
+	}
+	ok(p, run(p.db, `UPDATE log_destinations SET due_at = 0`)) // the wait after a failure
+	status = http.StatusOK
+	ok(p, ask(bg))
 	signed, err := log.Checkpoint(bg)
 	if err != nil || !strings.Contains(string(signed), "w.example") {
 		p.Errorf("cosigned checkpoint: %s, %v", signed, err)

@@ -33,7 +33,7 @@ func (c *Config) derive() {
 		c.DatabaseURL = c.defaultDatabase()
 	}
 	if !c.isSet("LOG_CHECKPOINT") && !c.isSet("DATABASE_URL") {
-		c.LogCheckpoint = []CheckpointDestination{{File: filepath.Join(c.DataDir, "log-checkpoint")}}
+		c.LogCheckpoint = filepath.Join(c.DataDir, "log-checkpoint")
 	}
 	if !c.isSet("ERASURES") && !c.isSet("DATABASE_URL") {
 		c.erasuresByDefault = filepath.Join(c.DataDir, "erasures")

@@ -35,8 +35,6 @@ func format(value any) string {
 		return formatList(v)
 	case []TestNumber:
 		return formatList(v)
-	case []CheckpointDestination:
-		return formatList(v)
 	case []witness.Witness:
 		return formatList(v)
 	default:

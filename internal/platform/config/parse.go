@@ -60,8 +60,6 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parsePasskeyApps(text)
 	case reflect.TypeFor[[]TestNumber]():
 		return parseTestNumbers(text)
-	case reflect.TypeFor[[]CheckpointDestination]():
-		return parseCheckpoints(text)
 	case reflect.TypeFor[[]witness.Witness]():
 		return parseWitnesses(text)
 	default:
