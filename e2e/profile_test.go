@@ -4,17 +4,14 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// TestProfiles: with PPROF=on a token with the scope profiles reads them, other tokens and callers without one do not. Without the
-// setting they do not exist.
+// TestProfiles: a token with the scope profiles reads them, other tokens and callers without one do not.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	url := storetest.SQLite(t)
-	s := touchlinetest.New(t, url, func(c *config.Config) { c.PProf = true })
+	s := touchlinetest.New(t, storetest.SQLite(t))
 	profiler := s.Operator(t, operator.Profiles)
 	for _, path := range []string{"heap", "goroutine", "profile?seconds=1", "trace?seconds=1"} {
 		r := profiler.Call(t, "GET", "/debug/pprof/"+path, nil).Want(t, 200)
@@ -40,6 +37,4 @@ func TestProfiles(t *testing.T) {
 	if a, b := <-statuses, <-statuses; a+b != 200+503 {
 		t.Errorf("two profiles: got %d and %d, want 200 and 503", a, b)
 	}
-	off := s.Replica(func(c *config.Config) { c.PProf = false })
-	off.AdminCall(t, "GET", "/debug/pprof/heap", profiler.Token, nil).Want(t, 404)
 }

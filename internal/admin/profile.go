@@ -29,7 +29,7 @@ var timedProfiles = map[string]bool{"profile": true, "trace": true}
 func (s *Server) profile(_ context.Context, r Request[NoBody]) (Response, error) {
 	name := r.PathPart("profile")
 	found := pprof.Lookup(name)
-	if !s.Profiles || found == nil && !timedProfiles[name] {
+	if found == nil && !timedProfiles[name] {
 		return Response{}, fault.Missing()
 	}
 	seconds, err := strconv.Atoi(r.Query.Get("seconds"))

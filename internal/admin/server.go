@@ -33,8 +33,6 @@ type Config struct {
 	Features []func(*Server) []Route
 	// Metrics serves the Prometheus text format. If it is nil, /metrics is not_found.
 	Metrics http.Handler
-	// Profiles serves profiles of the process at /debug/pprof/.
-	Profiles bool
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
 	// Limited says why the app services are off although the service can serve, or ""; nil is never.

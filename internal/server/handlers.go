@@ -63,7 +63,7 @@ func newAdmin(cfg *config.Config, o Options, s *services, scraped http.Handler) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Limited: s.readiness.limited, Metrics: scraped, Profiles: cfg.PProf,
+		Ready: s.readiness.check, Limited: s.readiness.limited, Metrics: scraped,
 		Features: partsOf(s.features(), func(f feature) (func(*admin.Server) []admin.Route, bool) { return f.operators, f.operators != nil }),
 	}).Handler()), nil
 }

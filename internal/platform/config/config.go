@@ -138,7 +138,6 @@ type Config struct {
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"lowest level that is logged"`
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"format of log lines"`
 	AccessLog     bool          `env:"ACCESS_LOG" shown:"on if LOG_FORMAT is json" help:"log a line for each request at info: method, route pattern, status, milliseconds, trace id"`
-	PProf         bool          `env:"PPROF" default:"off" help:"profiles of the process (Go's pprof) at /debug/pprof/ of ADMIN_ADDR, for tokens with the scope profiles"`
 
 	// Endpoints are constants, not settings: only tests replace them.
 	Endpoints Endpoints
