@@ -43,7 +43,7 @@ func (l *loader) readFlag(flag, text string, hasValue bool) {
 	fileKnown = fileKnown && strings.HasSuffix(key, "_FILE") && file.FileName != ""
 	switch {
 	case strings.ToLower(flag) != flag || !known && !fileKnown:
-		l.addError("--"+flag, "", unknown("flag", "--"+flag, key, flagNames()))
+		l.addError("--"+flag, "", "there is no such flag"+suggest("--"+flag, flagNames()))
 	case known && s.Flag == "":
 		l.addError("--"+flag, "", "is a secret, and a list of processes shows flags; set "+s.Name+" or "+s.FileName)
 	case !hasValue:

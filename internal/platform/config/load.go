@@ -80,7 +80,7 @@ func CheckNames(environ []string) error {
 		s, isFile := find(strings.TrimSuffix(key, "_FILE"))
 		_, known := find(key)
 		if name != key && !known && !(isFile && s.FileName == name) && !strings.HasPrefix(key, "TEST_") {
-			l.addError(name, "", unknown("setting", name, key, variableNames()))
+			l.addError(name, "", "there is no such setting"+suggest(name, variableNames()))
 		}
 	}
 	if len(l.errs) == 0 {
@@ -104,7 +104,7 @@ func (l *loader) readEnvironment(environ []string) {
 		} else if _, ok := find(key); ok {
 			l.inputs[key] = input{text: strings.TrimSpace(text), origin: origin{source: Environment, name: name}}
 		} else if !strings.HasPrefix(key, "TEST_") {
-			l.addError(name, "", unknown("setting", name, key, variableNames()))
+			l.addError(name, "", "there is no such setting"+suggest(name, variableNames()))
 		}
 	}
 	for _, s := range table() { // in the order of the table, for errors in that order
