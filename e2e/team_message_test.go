@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
-// message returns the body of a message to the guardians of players.
+// newMessage returns the body of a message to the guardians of players.
 func newMessage(text string, channels []string, players ...string) object {
 	return object{"to": object{"player_ids": players}, "audience": "guardian", "text": text, "channels": channels}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// queue saves the deliveries of a change. The worker counts them against the message
+// queueMessages saves the deliveries of a change. The worker counts them against the message
 // limits. Each queued message has its own link.
 func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c Change) error {
 	send, err := s.chosenMessages(ctx, tx, p, c.Send)
@@ -73,7 +73,7 @@ func otherAddress(m Message, p *Player) any {
 const newestSending = `NOT EXISTS (SELECT 1 FROM deliveries n
 	WHERE n.request_id = $1 AND n.kind = 'request' AND ` + message.ChannelOfRequest + ` = $3 AND n.id > $2)`
 
-// chosen returns the messages without those to channels that the person did not choose. The
+// chosenMessages returns the messages without those to channels that the person did not choose. The
 // choice is read only for a request that leaves on several channels.
 func (s *Service) chosenMessages(ctx context.Context, tx *store.Tx, p *Player, send []Message) ([]Message, error) {
 	reach := map[*Request][]message.Channel{}

@@ -50,7 +50,7 @@ type fixture struct {
 
 func (p *fixture) notices() *notice.Tray { return &notice.Tray{DB: p.db} }
 
-// subscriptions are the subscriptions of browsers for push messages.
+// pushSubscriptions are the subscriptions of browsers for push messages.
 func (p *fixture) pushSubscriptions() *notice.PushSubscriptions {
 	return &notice.PushSubscriptions{DB: p.sql, Vault: p.vault, NewID: p.db.NewID}
 }
