@@ -69,7 +69,8 @@ func TestOrderOfFaults(t *testing.T) {
 	}{
 		{"/coach/profile", 5, []string{"email", "x", "sports", "", "experience_years", "x", "bio", "", "name", ""}},
 		{"/coach/players/add", 10, player1},
-		{"/coach/players/add", 2, []string{"student_name", "Asha Rao", "date_of_birth", "2014-04-30", "guardian_name", "Ravi Rao"}},
+		{"/coach/players/add", 1, []string{"student_name", "Asha Rao", "date_of_birth", "2014-04-30", "guardian_name", "Ravi Rao"}},
+		{"/coach/players/add", 4, []string{"student_name", ""}},
 		{"/coach/players/" + player + "/edit", 10, player1},
 		{"/coach/players/" + player + "/ask", 1, []string{"party", "student", "number", "1"}},
 		{"/coach/players/" + player + "/progress", 4, []string{"on", "x", "unit", tooLong, "value", "x", "metric", ""}},

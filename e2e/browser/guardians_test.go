@@ -245,6 +245,7 @@ func TestTwoGuardiansOnPhones(t *testing.T) {
 	coach.open("/coach/players/add")
 	coach.screenshot("guardians-add-closed")
 	coach.tap("main form details > summary")
+	coach.tap("main form details details > summary")
 	coach.set(addWithTwo...)
 	coach.set("guardian_rule", "any")
 	coach.checkLayout("/coach/players/add")

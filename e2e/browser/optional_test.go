@@ -34,7 +34,7 @@ func TestOptionalFields(t *testing.T) {
 	}{
 		{
 			"/coach/players/add", append([]string{"student_name", "Asha", "date_of_birth", "2014-04-30", "student_number", "+919812300051", "medical", "none"}, guardian...),
-			[]string{"student_name", "date_of_birth", "guardian_name", "relationship", "guardian_number"},
+			[]string{"student_name", "date_of_birth", "guardian_name", "guardian_number"},
 		},
 		{
 			"/coach/players/" + player + "/edit", append([]string{"student_name", "Asha Rao", "date_of_birth", "2014-04-30", "student_number", "", "medical", "none"}, guardian...),
@@ -89,6 +89,6 @@ func TestGuardianNeeded(t *testing.T) {
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	_, c := newFormClient(t, s, coachNumber)
 	c.post("/coach/players/add", "student_name", "Asha", "date_of_birth", "2014-04-30").
-		want(422, `id="guardian_name-fault"`, `id="relationship-fault"`, `id="guardian_number-fault"`).without(`id="guardian_email-fault"`)
+		want(422, `id="guardian_name-fault"`, `id="guardian_number-fault"`).without(`id="relationship-fault"`, `id="guardian_email-fault"`)
 	c.post("/coach/players/add", "student_name", "Asha", "date_of_birth", "1990-04-30").want(200)
 }

@@ -155,7 +155,7 @@ func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 	}
 	p.open(path + "/edit")
 	p.press("Save", "student_name", "", "guardian_number", "12")
-	p.answered().want(422, "Full name – Fill this in.", "Mobile number of the guardian – This is not a mobile number.")
+	p.answered().want(422, "Full name – Fill this in.", "Guardian’s mobile number – This is not a mobile number.")
 	if got := p.value("guardian_number"); got != "12" {
 		t.Errorf("after a fault the number is %q", got)
 	}

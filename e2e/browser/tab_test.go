@@ -161,11 +161,11 @@ func (p *phone) fill(name, text string) {
 	p.write(fmt.Sprintf(`[name=%q]`, name), text)
 }
 
-// write types text into a field.
+// write types text into a field. It unfolds what the field is in.
 func (p *phone) write(selector, text string) {
 	p.t.Helper()
 	var focused bool
-	p.script(`((e) => { e.focus(); return document.activeElement === e })(`+bySelector(selector)+`)`, &focused)
+	p.script(`((e) => { for (let d = e.closest('details'); d; d = d.parentElement.closest('details')) d.open = true; e.focus(); return document.activeElement === e })(`+bySelector(selector)+`)`, &focused)
 	if !focused {
 		p.t.Fatalf("%s: the field %s cannot have the focus:\n%s", p.path(), selector, p.text())
 	}

@@ -141,7 +141,7 @@ func (p pages) saveEdit(ctx context.Context, r *web.Request, by actor.Actor, e e
 	f := &web.Form{Values: r.Form}
 	if err != nil {
 		effect = approval.EditEffect{}
-		if !p.addPlayerFaults(r, f, ofGuardian(err, "/guardian/"), playerFields) {
+		if !p.addPlayerFaults(r, f, ofGuardian(err, "/guardian/"), playerFields, "relationship", "guardian_number") {
 			return web.Response{}, err
 		}
 	}
@@ -150,11 +150,11 @@ func (p pages) saveEdit(ctx context.Context, r *web.Request, by actor.Actor, e e
 
 // addPlayerFaults shows an error that the coach can correct in the form of a player. It
 // returns false if err is another error.
-func (p pages) addPlayerFaults(r *web.Request, f *web.Form, err error, fields map[string]string) bool {
+func (p pages) addPlayerFaults(r *web.Request, f *web.Form, err error, fields map[string]string, needed ...string) bool {
 	if p.site.AddFaults(r, f, err, fields) {
-		// Without any of the three fields there is no guardian, which is one fault.
+		// Without any of the needed fields there is no guardian, which is one fault.
 		missing := f.Fault("guardian_name")
-		for _, name := range []string{"relationship", "guardian_number"} {
+		for _, name := range needed {
 			if missing != "" && r.Value("guardian_name")+r.Value(name) == "" && f.Fault(name) == "" {
 				f.Add(name, missing)
 			}

@@ -115,7 +115,7 @@ func (p pages) addGuardian(ctx context.Context, r *web.Request, by actor.Actor) 
 		}
 	}
 	f := &web.Form{Values: r.Form}
-	if !p.addPlayerFaults(r, f, ofGuardian(err, "/guardian/"), playerFields) {
+	if !p.addPlayerFaults(r, f, ofGuardian(err, "/guardian/"), playerFields, "relationship", "guardian_number") {
 		return web.Response{}, err
 	}
 	return p.addGuardianForm(r, by, player, f), nil
