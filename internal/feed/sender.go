@@ -81,6 +81,19 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
+// Once sends messages until none is due, one webhook after the other. It is for simulations; see worker.Worker.Once.
+func (s *Sender) Once(ctx context.Context) {
+	due, _, err := s.Webhooks.Due(ctx)
+	if err != nil {
+		s.Log.Warn("find due webhooks", "error", err)
+	}
+	for _, id := range due {
+		if s.begin(id) {
+			s.serve(ctx, id)
+		}
+	}
+}
+
 // begin reports whether the caller must handle a webhook. If a goroutine already handles it,
 // that goroutine looks for messages again before it ends.
 func (s *Sender) begin(id string) bool {

@@ -34,7 +34,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
 			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log, Tracer: o.telemetry.Tracer(),
 		}),
-		SendWebhooks:            newWebhookSender(o, s).Run,
+		Webhooks:                newWebhookSender(o, s),
 		SendDigests:             s.approvals.SendDigests,
 		SendExpiryNotifications: s.documents.SendExpiryNotifications,
 		MakeFees:                s.fees.MakeDue,

@@ -3,8 +3,9 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -55,7 +56,7 @@ func (o *Outbox) failed(ctx context.Context, deliveries []message.Delivery, err 
 	if !now.Before(d.GivesUpAt) {
 		return o.Store.DeliveryFailed(ctx, deliveries, message.ReasonGaveUp, f.Cause)
 	}
-	due := now.Add(max(f.Wait, backoff(d.Attempts)))
+	due := now.Add(max(f.Wait, backoff(d)))
 	if f.Next {
 		due = now
 		defer o.Signal.Wake(d.Lane)
@@ -66,9 +67,11 @@ func (o *Outbox) failed(ctx context.Context, deliveries []message.Delivery, err 
 	return o.Store.RetryDelivery(ctx, deliveries, due, message.ReasonRetrying)
 }
 
-// backoff returns the wait after the nth attempt. Jitter of a quarter spreads the
-// attempts of replicas and messages.
-func backoff(n int) time.Duration {
-	wait := min(backoffMin<<min(n-1, 20), backoffMax)
-	return wait*3/4 + rand.N(wait/2)
+// backoff returns the wait after an attempt of d. Jitter of a quarter spreads the attempts of messages. It
+// follows from the id and the attempt, so that a simulation repeats it.
+func backoff(d message.Delivery) time.Duration {
+	wait := min(backoffMin<<min(d.Attempts-1, 20), backoffMax)
+	hash := fnv.New32a()
+	_, _ = fmt.Fprint(hash, d.ID, d.Attempts) // never fails
+	return wait*3/4 + wait/2*time.Duration(hash.Sum32()%1000)/1000
 }

@@ -47,11 +47,11 @@ const jobBatch = 100
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
-// Config is the configuration for New. All fields but SendWebhooks, PublishCheckpoints and Observe are required.
+// Config is the configuration for New. All fields but Webhooks, PublishCheckpoints and Observe are required.
 type Config struct {
 	Outbox *Outbox
-	// SendWebhooks sends the changes of the feed to other services until ctx ends; nil sends none.
-	SendWebhooks func(ctx context.Context)
+	// Webhooks sends the changes of the feed to other services; nil sends none.
+	Webhooks Webhooks
 	// SendDigests notifies up to n coaches of requests that are pending for long. It
 	// returns how many it looked at.
 	SendDigests func(ctx context.Context, n int) (int, error)
@@ -104,45 +104,68 @@ type Config struct {
 	Log       *slog.Logger
 }
 
+// Webhooks sends the changes of the feed to other services.
+type Webhooks interface {
+	// Run sends until ctx ends.
+	Run(ctx context.Context)
+	// Once sends until nothing is due.
+	Once(ctx context.Context)
+}
+
 // Worker runs the background work of one replica.
 type Worker struct{ config Config }
 
 // New returns a Worker. Run starts it.
 func New(c Config) *Worker { return &Worker{c} }
 
+// job is one piece of background work that runs each period.
+type job struct {
+	name   string
+	period time.Duration
+	run    func(context.Context) error
+}
+
+// jobs returns all background work but the outbox, the webhooks and the expansion of messages, which a signal wakes.
+func (c Config) jobs() []job {
+	jobs := []job{
+		{"send digests", digestEvery, inBatches(c.SendDigests)},
+		{"send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)},
+		{"make fees", feesEvery, inBatches(c.MakeFees)},
+		{"remind of fees", feesEvery, inBatches(c.RemindFees)},
+		{"give coaches new names", namesEvery, inBatches(c.TakeDueNames)},
+		{"sweep files", sweepFilesEvery, uncounted(c.SweepFiles)},
+		{"record introspections", introspectionsEvery, c.RecordIntrospections},
+		{"rotate keys", keysEvery, c.RotateKeys},
+		{"record new adults", adultsEvery, c.RecordAdults},
+		{"turn adults", adultsEvery, inBatches(c.TurnAdults)},
+		{"send second messages", adultsEvery, inBatches(c.SendSecondMessages)},
+		{"end proofs of adults", adultsEvery, inBatches(c.EndProofs)},
+		{"number records", recordsEvery, c.NumberRecords},
+		{"compare approvals with their records", sampleEvery, c.CheckApprovals},
+		{"append erasures to ERASURES", erasuresEvery, c.AppendErasures},
+		{"check the SMS budget", budgetEvery, c.CheckBudget},
+		{"renew the streams", notice.StreamsRenewed, c.RenewStreams},
+		{"fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels)},
+		{"sweep", sweepEvery, uncounted(c.Sweep)},
+	}
+	for _, publish := range c.PublishCheckpoints {
+		jobs = append(jobs, job{"publish a checkpoint", recordsEvery, publish})
+	}
+	return jobs
+}
+
 // Run works until ctx ends and the work in progress is finished.
 func (w *Worker) Run(ctx context.Context) {
 	c := w.config
 	var wait sync.WaitGroup
 	wait.Go(func() { c.Outbox.Run(ctx) })
-	if c.SendWebhooks != nil {
-		wait.Go(func() { c.SendWebhooks(ctx) })
+	if c.Webhooks != nil {
+		wait.Go(func() { c.Webhooks.Run(ctx) })
 	}
-	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
-	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
-	wait.Go(func() { w.every(ctx, "make fees", feesEvery, inBatches(c.MakeFees)) })
-	wait.Go(func() { w.every(ctx, "remind of fees", feesEvery, inBatches(c.RemindFees)) })
-	wait.Go(func() { w.every(ctx, "give coaches new names", namesEvery, inBatches(c.TakeDueNames)) })
-	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
-	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
-	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
-	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
-	wait.Go(func() { w.every(ctx, "turn adults", adultsEvery, inBatches(c.TurnAdults)) })
-	wait.Go(func() { w.every(ctx, "send second messages", adultsEvery, inBatches(c.SendSecondMessages)) })
-	wait.Go(func() { w.every(ctx, "end proofs of adults", adultsEvery, inBatches(c.EndProofs)) })
-	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
-	for _, publish := range c.PublishCheckpoints {
-		wait.Go(func() { w.every(ctx, "publish a checkpoint", recordsEvery, publish) })
+	for _, j := range c.jobs() {
+		wait.Go(func() { w.every(ctx, j.name, j.period, j.run) })
 	}
-	wait.Go(func() { w.every(ctx, "compare approvals with their records", sampleEvery, c.CheckApprovals) })
-	wait.Go(func() { w.every(ctx, "append erasures to ERASURES", erasuresEvery, c.AppendErasures) })
-	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
-	wait.Go(func() { w.every(ctx, "renew the streams", notice.StreamsRenewed, c.RenewStreams) })
 	wait.Go(func() { w.expand(ctx) })
-	wait.Go(func() {
-		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))
-	})
-	wait.Go(func() { w.every(ctx, "sweep", sweepEvery, uncounted(c.Sweep)) })
 	wait.Wait()
 }
 

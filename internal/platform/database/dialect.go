@@ -182,10 +182,13 @@ func (t target) openReaders() (*sql.DB, error) {
 	return t.openSQLite(runtime.GOMAXPROCS(0), url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "cache_size(-2000)"}})
 }
 
+// SQLiteDriver is the name of the driver of SQLite. A simulation replaces it before it opens a database.
+var SQLiteDriver = "sqlite"
+
 func (t target) openSQLite(conns int, q url.Values) (*sql.DB, error) {
 	// busy_timeout is first: the other pragmas may have to wait.
 	q["_pragma"] = append([]string{"busy_timeout(" + millis(busyTimeout) + ")", "temp_store(MEMORY)"}, q["_pragma"]...)
-	pool, err := sql.Open("sqlite", t.dsn(q))
+	pool, err := sql.Open(SQLiteDriver, t.dsn(q))
 	if err != nil {
 		return nil, err
 	}
