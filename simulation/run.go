@@ -1,0 +1,167 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// stepsPerDay is how many actions a day has.
+const stepsPerDay = 8
+
+// Config says what a run does. The same Config makes the same run.
+type Config struct {
+	Seed uint64
+	Days int
+	// Database is the URL of PostgreSQL; empty is SQLite in memory.
+	Database string
+	// Calm leaves out the faults.
+	Calm bool
+	// Skip has the steps without an action, for shrink.
+	Skip  map[int]bool
+	Trace io.Writer
+}
+
+// Result is what a run ends with.
+type Result struct {
+	Steps     int
+	Hash      string // of the trace
+	Violation *Violation
+}
+
+// Violation is a rule that the service broke.
+type Violation struct {
+	Rule string // the name in invariants.go
+	Step int
+	Text string
+}
+
+func (v *Violation) Error() string { return fmt.Sprintf("step %d breaks %q: %s", v.Step, v.Rule, v.Text) }
+
+// Run is one run of the simulation.
+type Run struct {
+	Config
+	// random decides what the current step does. Each step has its own numbers, so that shrink can leave out others.
+	random  *rand.Rand
+	step    int
+	clock   *clock
+	network *network
+	service *service
+	club    *club
+	hash    hash.Hash
+}
+
+// start is a Monday. The seed does not choose it: birthdays and months are always at the same distance.
+var start = time.Date(2027, 1, 4, 0, 0, 0, 0, time.UTC)
+
+// Simulate runs the club for c.Days.
+func Simulate(c Config) (result Result) {
+	r := &Run{Config: c, clock: &clock{now: start}, hash: sha256.New()}
+	r.seed(-1)
+	r.network = newNetwork(r.clock)
+	r.service = newService(r)
+	defer r.service.remove()
+	defer func() {
+		result.Steps, result.Hash = r.step, hex.EncodeToString(r.hash.Sum(nil))[:16]
+		switch v := recover().(type) {
+		case nil:
+		case *Violation:
+			result.Violation = v
+		default:
+			panic(v)
+		}
+	}()
+	r.service.open()
+	r.club = newClub(r)
+	for day := range c.Days {
+		r.day(day)
+	}
+	return result
+}
+
+// seed makes the random numbers of a step.
+func (r *Run) seed(step int) { r.random = rand.New(rand.NewPCG(r.Seed, uint64(step+1))) }
+
+// day runs the steps of a day at random minutes, and then the checks of the day.
+func (r *Run) day(day int) {
+	midnight := start.AddDate(0, 0, day)
+	r.seed(-2 - day)
+	var minutes []int
+	for range stepsPerDay {
+		minutes = append(minutes, r.random.IntN(24*60-1))
+	}
+	slices.Sort(minutes)
+	for _, minute := range minutes {
+		r.clock.moveTo(midnight.Add(time.Duration(minute) * time.Minute))
+		r.seed(r.step)
+		if !r.Skip[r.step] {
+			r.act()
+		}
+		r.step++
+	}
+	r.clock.moveTo(midnight.AddDate(0, 0, 1))
+	r.service.work(24 * time.Hour)
+	r.tracef("day %d: %s", day+1, r.network.take())
+	r.check(daily)
+}
+
+// act does one action, lets the worker work, and checks what is cheap.
+func (r *Run) act() {
+	r.service.arm()
+	a := r.choose()
+	what := a.do(r)
+	r.service.work(time.Minute)
+	r.service.disarm()
+	r.tracef("%s %d %s: %s; %s", r.clock.now.Format(time.DateTime), r.step, a.name, what, r.network.take())
+	r.check(cheap)
+}
+
+// choose takes an action, by weight.
+func (r *Run) choose() action {
+	total := 0
+	for _, a := range actions {
+		total += a.weight
+	}
+	n := r.random.IntN(total)
+	for _, a := range actions {
+		if n -= a.weight; n < 0 {
+			return a
+		}
+	}
+	panic("unreachable")
+}
+
+// tracef adds a line to the trace. It must not contain ids, codes and tokens, which are random.
+func (r *Run) tracef(format string, values ...any) {
+	line := fmt.Sprintf(format, values...) + "\n"
+	_, _ = io.WriteString(r.hash, line) // never fails
+	if r.Trace != nil {
+		_, _ = io.WriteString(r.Trace, line)
+	}
+}
+
+// fail ends the run.
+func (r *Run) fail(rule, format string, values ...any) {
+	panic(&Violation{Rule: rule, Step: r.step, Text: fmt.Sprintf(format, values...)})
+}
+
+// chance is true n times in 100.
+func (r *Run) chance(n int) bool { return r.random.IntN(100) < n }
+
+// one takes an element, or the zero value of none.
+func one[T any](r *Run, all []T) (v T) {
+	if len(all) > 0 {
+		v = all[r.random.IntN(len(all))]
+	}
+	return v
+}
+
+// where returns the elements for which keep is true.
+func where[T any](all []T, keep func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !keep(v) })
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/server"
+)
+
+const publicURL = "https://club.example"
+
+// service is the service under test. Its process can end; then the next call starts another one on the same files.
+type service struct {
+	run    *Run
+	dir    string
+	config *config.Config
+	app    *server.App
+	public http.Handler
+	admin  http.Handler
+	log    *bytes.Buffer
+	faults faults
+}
+
+func newService(r *Run) *service {
+	dir, err := os.MkdirTemp(memoryDir(), "touchline-simulation-")
+	orPanic(err)
+	s := &service{run: r, dir: dir, log: new(bytes.Buffer)}
+	database.SQLiteDriver = driverName
+	cfg, err := config.Load(nil, []string{
+		"TOUCHLINE_SMS=http:http://sms.example/send", "TOUCHLINE_PUBLIC_URL=" + publicURL, "TOUCHLINE_DATA_DIR=" + dir, "TOUCHLINE_LOG=public",
+		"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0", "TOUCHLINE_MAX_IN_FLIGHT=100000",
+		"TOUCHLINE_SMS_PRICES=IN=0.10", "TOUCHLINE_SMS_BUDGET=12",
+		"TOUCHLINE_ERASURES=" + filepath.Join(dir, "erasures"),
+	})
+	orPanic(err)
+	if r.Database != "" {
+		cfg.DatabaseURL = config.SecretURL(r.Database)
+	}
+	s.config = cfg
+	return s
+}
+
+// memoryDir is in memory if the system has such a folder: a commit takes no time of a disk.
+func memoryDir() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	return ""
+}
+
+func orPanic(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// open starts a process.
+func (s *service) open() {
+	s.log.Reset()
+	app, err := server.Open(context.Background(), s.config, server.Options{
+		Now: func() time.Time { return s.run.clock.now.Add(s.faults.skew) }, NewTicker: neverTicks,
+		NewID: func() string { return s.run.clock.newID(s.faults.skew) },
+		Log:   slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		s.run.fail("the service starts", "%v", err)
+	}
+	s.app = app
+	s.public, s.admin = app.Handlers()
+}
+
+// close ends the process as SIGTERM does.
+func (s *service) close() error {
+	if s.app == nil {
+		return nil
+	}
+	err := s.app.Close()
+	s.app = nil
+	return err
+}
+
+func (s *service) remove() { _ = errors.Join(s.close(), os.RemoveAll(s.dir)) }
+
+// work lets the worker do what is due.
+func (s *service) work(longest time.Duration) {
+	s.app.Work(context.Background(), longest)
+	s.restartIfEnded()
+}
+
+// response is the answer to a call.
+type response struct {
+	Status int
+	Header http.Header
+	Body   string
+	JSON   map[string]any
+}
+
+func (r *response) code() string { return text(r.JSON["code"]) }
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// object returns a value of a JSON object as an object.
+func object(v any) map[string]any {
+	o, _ := v.(map[string]any)
+	return o
+}
+
+// items returns a list of objects.
+func items(v any) (all []map[string]any) {
+	list, _ := v.([]any)
+	for _, one := range list {
+		all = append(all, object(one))
+	}
+	return all
+}
+
+// send makes one request and returns its answer, or false if the process ended or the answer was lost.
+func (s *service) send(handler http.Handler, method, path, token string, body any, headers ...string) (*response, bool) {
+	var reader io.Reader
+	kind := "application/json"
+	switch b := body.(type) {
+	case nil:
+	case url.Values:
+		reader, kind = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
+	default:
+		content, err := json.Marshal(b)
+		orPanic(err)
+		reader = bytes.NewReader(content)
+	}
+	req, err := http.NewRequest(method, publicURL+path, reader)
+	orPanic(err)
+	req.RemoteAddr = "192.0.2.7:5000"
+	req.RequestURI = path
+	req.Header.Set("X-Forwarded-Proto", "https")
+	if reader != nil {
+		req.Header.Set("Content-Type", kind)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, req)
+	if s.restartIfEnded() || s.faults.loseAnswer() {
+		return nil, false
+	}
+	got := &response{Status: recorder.Code, Header: recorder.Result().Header, Body: recorder.Body.String()}
+	if strings.HasPrefix(got.Body, "{") {
+		_ = json.Unmarshal(recorder.Body.Bytes(), &got.JSON) // a page has none
+	}
+	return got, true
+}
+
+// maxTries is how often a client repeats a request without an answer.
+const maxTries = 5
+
+// call makes a request until it has an answer, as a good client does: with the same key, after some seconds. retried says that an earlier
+// try may have had its effect.
+func (s *service) call(method, path, token string, body any, headers ...string) (got *response, retried bool) {
+	if method == http.MethodPost {
+		headers = append(headers, fmt.Sprintf("Idempotency-Key: %s", s.run.clock.newID(0)))
+	}
+	for range maxTries {
+		if got, ok := s.send(s.public, method, path, token, body, headers...); ok && !(got.Status == http.StatusServiceUnavailable && s.faults.full) {
+			if got.Status >= 500 {
+				s.run.fail("no input and no fault is answered with a 5xx", "%s %s %v: %d %s\n%s", method, path, body, got.Status, got.Body, s.log)
+			}
+			return got, retried
+		}
+		s.faults.freeDisk(s)
+		retried = true
+		s.run.clock.advance(6 * time.Second)
+	}
+	s.run.fail("a repeated request is answered", "%s %s has no answer after %d tries\n%s", method, path, maxTries, s.log)
+	return nil, false
+}
