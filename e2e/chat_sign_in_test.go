@@ -167,6 +167,29 @@ func TestSignInByChatWithoutNumber(t *testing.T) {
 	}
 }
 
+// TestCodeByChat: a caller that asks for it gets the code by WhatsApp, also where OTPs leave by SMS. A service without
+// WhatsApp refuses the channel.
+func TestCodeByChat(t *testing.T) {
+	t.Parallel()
+	s := newChat(t, storetest.SQLite(t), "request")
+	in := object{"mobile_number": coachNumber, "channel": "chat"}
+	if got := s.Call(t, "POST", "/auth/request-otp", "", in).Want(t, 202); strings.Contains(string(got.Body), "send_to") {
+		t.Errorf("got %s", got.Body)
+	}
+	m := s.last(t, 1)
+	in["otp"] = m.Text
+	if s.Call(t, "POST", "/auth/verify-otp", "", in).Want(t, 200); m.To != coachNumber {
+		t.Errorf("the code went to %s", m.To)
+	}
+	s.Call(t, "POST", "/auth/login", "", in).Want(t, 200)
+
+	without := touchlinetest.New(t, storetest.SQLite(t))
+	got := without.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber, "channel": "chat"}).Want(t, 422)
+	if !strings.Contains(string(got.Body), "not_available") {
+		t.Errorf("got %s", got.Body)
+	}
+}
+
 // TestSignInPageByChat: the page offers WhatsApp first, shows what to write, and takes the code; an SMS is the
 // second choice.
 func TestSignInPageByChat(t *testing.T) {

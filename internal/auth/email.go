@@ -22,6 +22,9 @@ const emailChannel = "email"
 // voiceChannel is the channel of codes by call.
 const voiceChannel = "voice"
 
+// chatChannel is the channel of codes by chat.
+const chatChannel = "whatsapp"
+
 // The DeviceIDs of challenges whose codes leave by mail. They have separate limits, so that
 // strangers who block the number do not block them.
 const (
@@ -92,6 +95,10 @@ func errNoMail() error {
 
 func errNoVoice() error {
 	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service makes no calls. Use sms."}})
+}
+
+func errNoChat() error {
+	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service sends no chat messages. Use sms."}})
 }
 
 func errNoIncoming() error {

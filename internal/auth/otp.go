@@ -85,6 +85,8 @@ type OTPRequest struct {
 	Silent bool
 	// ByVoice asks for a call that speaks the code.
 	ByVoice bool
+	// ByChat asks for a message by WhatsApp, whatever the setting WHATSAPP says about OTPs.
+	ByChat bool
 	// Incoming opens a challenge whose code is the answer to a message by WhatsApp of the person.
 	Incoming bool
 	// AskedWith is the browser and device of the caller, or empty.
@@ -96,7 +98,7 @@ type OTPRequest struct {
 // RequestOTP opens a challenge and queues its SMS or mail. The worker checks whether the number
 // holds the role and has a confirmed address before it sends the message, so that the response and
 // its timing are the same for every number. Errors: destination_blocked, otp_resend_too_soon,
-// otp_send_limit, and validation_failed without mail or calls.
+// otp_send_limit, and validation_failed without mail, calls or chat.
 func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
 	key := ChallengeKey{Number: in.Number, Role: in.Role}
 	if !s.Settings.Reachable(key.Number) {
@@ -123,6 +125,12 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 			return IssuedOTP{}, errNoVoice()
 		}
 		channel = voiceChannel
+	}
+	if in.ByChat {
+		if !s.Settings.OTPByChat {
+			return IssuedOTP{}, errNoChat()
+		}
+		channel = chatChannel
 	}
 	if in.Incoming && s.Settings.WhatsAppNumber == "" {
 		return IssuedOTP{}, errNoIncoming()

@@ -39,6 +39,8 @@ type Settings struct {
 	OTPByEmail bool
 	// OTPByVoice says that OTPs can be spoken by a call, too.
 	OTPByVoice bool
+	// OTPByChat says that OTPs can be sent by WhatsApp, too.
+	OTPByChat bool
 	// Brand is the name of the service in the text with which people ask for a code.
 	Brand string
 	// WhatsAppNumber is the number of the service to which people write for a code, or empty.

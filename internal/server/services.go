@@ -188,6 +188,7 @@ func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.
 			OTPChannel:          string(otpChannel(cfg)),
 			OTPByEmail:          cfg.MailServer().URL != "",
 			OTPByVoice:          cfg.HasVoice(),
+			OTPByChat:           cfg.HasWhatsApp(),
 			Brand:               cfg.Brand,
 			WhatsAppNumber:      cfg.WhatsAppNumber(),
 			WhatsAppLog:         cfg.WhatsAppLog(),

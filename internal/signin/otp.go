@@ -20,7 +20,7 @@ import (
 type requestOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|voice|email|whatsapp_inbound"`
+	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 
@@ -50,7 +50,7 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 	}
 	issued, err := h.api.Auth.RequestOTP(ctx, auth.OTPRequest{
 		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client, ByVoice: in.Channel == "voice",
-		Incoming: in.Channel == incoming, AskedWith: askedWith(r.Header.Get("User-Agent")),
+		ByChat: in.Channel == "chat", Incoming: in.Channel == incoming, AskedWith: askedWith(r.Header.Get("User-Agent")),
 	})
 	if err != nil {
 		return api.Response{}, err
@@ -85,7 +85,7 @@ type verifyOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|voice|email|whatsapp_inbound"`
+	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 
