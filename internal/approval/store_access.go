@@ -57,7 +57,8 @@ func (r Rules) access(s ConsentStatus, party actor.Role, service team.AppService
 }
 
 // Link returns a player of the calling guardian or student who has the service. It returns
-// not_found for other players, then the error of team.Access.
+// not_found for other players, then the error of team.Access together with the link: a caller that
+// looks for something of the player judges not_found first.
 func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}
 	rs, err := tx.Query(ctx, `
@@ -85,11 +86,8 @@ func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID 
 			l.GuardianID = g.ID
 		}
 	}
-	if err := r.access(rows.list[0].SeenBy(by), by.Role, service, tx.Now).Err(service); err != nil {
-		return nil, err
-	}
 	l.CoachZone = tx.ZoneOf(l.CoachZone)
-	return l, nil
+	return l, r.access(rows.list[0].SeenBy(by), by.Role, service, tx.Now).Err(service)
 }
 
 // VisibleSince returns the time from which a linked party sees what the coach adds: the approval, or the

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -323,11 +324,12 @@ func (s *Service) OfPlayer(ctx context.Context, by actor.Actor, playerID, id str
 }
 
 // findOfPlayer reads a training of a batch that the player is in, for the calling guardian or student.
-// lock is "" or the lock of the batch b.
+// A missing training is not_found, also for a party that has not approved. lock is "" or the lock of
+// the batch b.
 func (s *Service) findOfPlayer(ctx context.Context, tx *store.Tx, by actor.Actor, playerID, id, lock string) (*Training, *team.Link, error) {
-	link, err := s.Consent.Link(ctx, tx, by, playerID, team.App)
-	if err != nil {
-		return nil, nil, err
+	link, refused := s.Consent.Link(ctx, tx, by, playerID, team.App)
+	if link == nil {
+		return nil, nil, refused
 	}
 	t, err := find(ctx, tx, link.CoachID, id, func(batchID string) (*team.Batch, error) {
 		err := tx.QueryRow(ctx, `
@@ -338,5 +340,5 @@ func (s *Service) findOfPlayer(ctx context.Context, tx *store.Tx, by actor.Actor
 		}
 		return tx.Batch(ctx, link.CoachID, batchID)
 	})
-	return t, link, err
+	return t, link, cmp.Or(err, refused)
 }

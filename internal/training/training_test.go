@@ -222,6 +222,8 @@ func TestTrainingAccess(t *testing.T) {
 		student := s.SignIn(t, "student", studentNumber)
 		student.Call(t, "PUT", q.family(id)+"/attending", map[string]any{"attending": true}).Want(t, 403, "approval_pending")
 		student.Call(t, "GET", q.family(id), nil).Want(t, 403, "approval_pending")
+		student.Call(t, "GET", q.family(missing), nil).Want(t, 404, "not_found")
+		student.Call(t, "PUT", q.family(missing)+"/attending", map[string]any{"attending": true}).Want(t, 404, "not_found")
 		student.Call(t, "GET", "/api/me/players/"+q.player+"/trainings", nil).Want(t, 403, "approval_pending")
 		if types := q.types(student); len(types) > 0 {
 			t.Errorf("a student without approval has %v", types)
