@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/clock"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
@@ -65,7 +66,7 @@ func TestPageStream(t *testing.T) {
 }
 
 // advance moves the clock forward by a heartbeat each 100 ms until stop.
-func advance(c *touchlinetest.Clock) (stop func()) {
+func advance(c *clock.Clock) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		for {

@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/clock"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/telemetry"
@@ -53,7 +54,7 @@ type Options struct {
 	// telemetry exports traces and metrics; nil exports none.
 	telemetry *telemetry.Exporter
 	// advance moves the clock of a service for development.
-	advance func(time.Duration) time.Time
+	advance func(time.Duration)
 }
 
 func (o Options) withDefaults() Options {
@@ -121,9 +122,14 @@ type App struct {
 // Open opens and migrates the database of cfg, opens its file store, and returns a
 // replica that is ready to serve. Call Close afterwards.
 func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
+	ownTicker := o.NewTicker == nil
 	o = o.withDefaults()
 	if cfg.DevelopmentPhones() {
-		o.Now, o.advance = movable(o.Now)
+		movable := &clock.Clock{Base: o.Now}
+		o.Now, o.advance = movable.Now, movable.Advance
+		if ownTicker { // background work runs when POST /dev/clock makes it due
+			o.NewTicker = movable.NewTicker
+		}
 	}
 	warnOfPlainDatabase(cfg, o.Log)
 	if !o.Silent {

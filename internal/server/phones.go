@@ -1,9 +1,6 @@
 package server
 
 import (
-	"sync/atomic"
-	"time"
-
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/voice"
@@ -44,15 +41,5 @@ func receiveCall(phones *devphone.Phones) func(voice.Call) {
 	}
 	return func(c voice.Call) {
 		phones.ReceiveCall(c.To, c.ID, c.Code, c.Prompt)
-	}
-}
-
-// movable returns a clock that is ahead of now by what advance was called with.
-func movable(now func() time.Time) (clock func() time.Time, advance func(time.Duration) time.Time) {
-	var ahead atomic.Int64
-	clock = func() time.Time { return now().Add(time.Duration(ahead.Load())) }
-	return clock, func(d time.Duration) time.Time {
-		ahead.Add(int64(d))
-		return clock()
 	}
 }

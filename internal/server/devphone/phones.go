@@ -80,8 +80,8 @@ type Phones struct {
 	Ended  func(ctx context.Context, r message.Report) (int, error)
 	// Force brings the consent of a party to a state.
 	Force func(ctx context.Context, playerID string, party actor.Role, guardianID string, to approval.State) (*approval.Player, error)
-	// Advance moves the clock of the service and returns its time.
-	Advance func(time.Duration) time.Time
+	// Advance moves the clock of the service, which Now shows.
+	Advance func(time.Duration)
 	// HasChat says that a phone can write by WhatsApp to the service.
 	HasChat bool
 	// Hub wakes the open pages.

@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/server/devphone"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
@@ -239,5 +240,27 @@ func TestParts(t *testing.T) {
 	want := []devphone.Part{{Text: "Answer: "}, {Text: "http://127.0.0.1:8080/a/x_y-z", Link: true}, {Text: ". Or ("}, {Text: "https://t.example/b", Link: true}, {Text: ")"}}
 	if got := m.Parts(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestClockRunsDueWork: background work that a moved clock makes due runs at once. The sweep that deletes old notifications
+// would run 10 minutes later.
+func TestClockRunsDueWork(t *testing.T) {
+	t.Parallel()
+	realTickers := func(o *server.Options) { o.NewTicker = nil }
+	s := touchlinetest.NewWith(t, storetest.SQLite(t), realTickers, development, func(c *config.Config) { c.RetainNotifications = time.Hour })
+	token := signIn(t, s, "coach", coachNumber, 1)
+	s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
+	player := s.Call(t, "POST", "/api/players/add", token, touchlinetest.Minor(guardianNumber, "")).Want(t, 201).String("player_id")
+	s.Call(t, "POST", "/dev/consents", "", map[string]any{"player_id": player, "party": "guardian", "state": "approved"}).Want(t, 200)
+	if got := s.Call(t, "GET", "/api/notifications", token, nil).Want(t, 200).Items(); len(got) != 1 {
+		t.Fatalf("the coach has %d notifications, want 1", len(got))
+	}
+	s.Call(t, "POST", "/dev/clock", "", map[string]any{"advance": "2h"}).Want(t, 200)
+	token = signIn(t, s, "coach", coachNumber, 2)
+	for end := time.Now().Add(time.Minute); len(s.Call(t, "GET", "/api/notifications", token, nil).Want(t, 200).Items()) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the notification is still there a minute later")
+		}
 	}
 }

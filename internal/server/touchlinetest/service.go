@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message/sms/smstest"
+	"github.com/touchline/touchline/internal/platform/clock"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/store/storetest"
@@ -30,7 +31,7 @@ type Service struct {
 	URL string
 	// AdminURL is the address of the operators' listener.
 	AdminURL string
-	Clock    *Clock
+	Clock    *clock.Clock
 	Gateway  *smstest.Gateway
 	Config   *config.Config
 	Log      *Log
@@ -113,7 +114,7 @@ func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), opt
 	for _, option := range options {
 		option(cfg)
 	}
-	s := &Service{Clock: new(Clock), Gateway: gateway, Config: cfg, Log: new(Log), tb: tb, serverOptions: serverOptions}
+	s := &Service{Clock: new(clock.Clock), Gateway: gateway, Config: cfg, Log: new(Log), tb: tb, serverOptions: serverOptions}
 	s.start()
 	return s
 }

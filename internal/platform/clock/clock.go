@@ -1,12 +1,15 @@
-package touchlinetest
+// Package clock owns a clock that can be moved forward, with tickers that follow it: that of tests, and of a service for development.
+package clock
 
 import (
 	"sync"
 	"time"
 )
 
-// Clock is the clock of a service under test: the system clock plus an offset.
+// Clock is another clock plus an offset. The zero value shows the time of the system. It is safe for concurrent use.
 type Clock struct {
+	// Base is the other clock; nil is that of the system.
+	Base    func() time.Time
 	mu      sync.Mutex
 	offset  time.Duration
 	tickers map[*ticker]struct{}
@@ -19,14 +22,19 @@ type ticker struct {
 	timer  *time.Timer
 }
 
-// Now returns the time of the service.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-func (c *Clock) now() time.Time { return time.Now().Add(c.offset) }
+func (c *Clock) now() time.Time {
+	if c.Base != nil {
+		return c.Base().Add(c.offset)
+	}
+	return time.Now().Add(c.offset)
+}
 
 // Advance moves the clock forward by d. Tickers that are due then tick once, at once.
 func (c *Clock) Advance(d time.Duration) {
