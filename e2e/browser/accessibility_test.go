@@ -111,6 +111,13 @@ func TestAccessibility(t *testing.T) {
 
 	development := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.SMS = "log" })
 
+	// What people typed stays in their language.
+	typed := []string{
+		"Lakshminarasimhacharyulu", "Asha", "Bela", "Chand Khan", "Venkatasubramanian", "Lakshminarasimha", "Annapurna", "Meera Venkatanarasimharajuvaripeta Subrahmanyam",
+		"Thirumalaiswamivenkatachalapathy Ramanathan", "Ravi Rao", "father", strings.Repeat("grandmother", 4), "U12", strings.Repeat("Tiger", 20), strings.Repeat("Stadium", 20),
+		strings.TrimSpace(strings.Repeat("Summercamp ", 9)), strings.Repeat("Trip", 100), strings.Repeat("Rain", 100), "The bus was late.", "Training is at six.", "Sprint",
+		"Spring term", "She is quick.", "We come.", "Hall", "Training in May", "test phone", "Chrome", "Linux", "Kolkata (Asia)",
+	}
 	var families, coaches, operators, phones *phone
 	t.Run("pages", func(t *testing.T) {
 		var wait sync.WaitGroup // parallel subtests would begin after all other tests of the package
@@ -119,6 +126,7 @@ func TestAccessibility(t *testing.T) {
 			t.Run("families", func(t *testing.T) {
 				p := newPhone(t, s.URL)
 				families = p
+				p.typed = typed
 				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/account-deleted", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/verify", "/receipts", "/proof/callback?state=old", "/coaches/"+asha)
 				p.checkPages(link, "", "/later", "/not-me")
 				p.checkPages(answerLink, "")

@@ -64,6 +64,7 @@ func (p *phone) checkPages(base string, paths ...string) {
 			a.screenshotForReview(a.path)
 		}
 		p.auditTab().checkWide()
+		p.checkLanguages()
 	}
 	p.resetTheme()
 }

@@ -32,6 +32,8 @@ type phone struct {
 	audit *auditTab
 	// look is the language and theme of checkPages, and theme the theme that the phone asks for now.
 	look, theme string
+	// typed are the texts of people on the pages, which stay in their language; nil if the pages have only the languages of looks.
+	typed []string
 	// checked has the path of each page that checkPage checked.
 	checked []string
 	// keyStore is the key store of authenticator.

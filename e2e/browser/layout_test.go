@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,24 +23,39 @@ const smallTargets = `[...document.querySelectorAll('a[href]:not(.skip), button,
 	return e.checkVisibility() && !inSentence && (box.height < 44 || box.width < 44)
 }).map((e) => { const box = e.getBoundingClientRect(); return e.outerHTML.slice(0, 150) + ' ' + box.width + ' x ' + box.height })`
 
-// tooWide reports the widths of the page and of the window if the page scrolls sideways, as it
+// tooWide reports the widths of the page and of the window, and an element outside, if the page scrolls sideways, as it
 // is and with text of 200 %.
 const tooWide = `['', '200%'].flatMap((size) => {
 	const root = document.documentElement
 	root.style.fontSize = size
-	const widths = root.scrollWidth > root.clientWidth ? [(size || '100%') + ': ' + root.scrollWidth + ' in ' + root.clientWidth] : []
+	const outside = (e) => e.getBoundingClientRect().right > root.clientWidth || e.getBoundingClientRect().left < 0
+	const widths = root.scrollWidth > root.clientWidth ? [(size || '100%') + ': ' + root.scrollWidth + ' in ' + root.clientWidth + ' ' + [...document.querySelectorAll('main *')].filter(outside).pop()?.outerHTML.slice(0, 200)] : []
 	root.style.fontSize = ''
 	return widths
 })`
 
-// checkLayout fails the test for each target of the open page that is too small, and if the page
-// is wider than the window.
+// cutButtons lists the buttons whose text is broken within a word, or with text of 200 % is not whole.
+const cutButtons = `['', '200%'].flatMap((size) => {
+	document.documentElement.style.fontSize = size
+	const cut = [...document.querySelectorAll('button, a.button')].filter((b) => {
+		if (!b.checkVisibility() || getComputedStyle(b).display === 'inline' || b.closest('.visually-hidden, .skip')) return false
+		if (size === '') b.style.overflowWrap = 'normal'
+		const outside = b.scrollWidth > b.clientWidth + 1 || b.scrollHeight > b.clientHeight + 1
+		b.style.overflowWrap = ''
+		return outside
+	})
+	document.documentElement.style.fontSize = ''
+	return cut.map((b) => (size || '100%') + ': ' + b.innerText)
+})`
+
+// checkLayout fails the test for each target of the open page that is too small, for each button that cuts its text, and if the
+// page is wider than the window.
 func (p *phone) checkLayout(path string) {
 	p.t.Helper()
-	var faults, wide []string
-	p.do(chromedp.Evaluate(smallTargets, &faults), chromedp.Evaluate(tooWide, &wide))
-	for _, fault := range append(faults, wide...) {
-		p.t.Errorf("%s %s: a target has less than 44 px, or the page is too wide: %s", path, p.look, fault)
+	var faults, cut, wide []string
+	p.do(chromedp.Evaluate(smallTargets, &faults), chromedp.Evaluate(cutButtons, &cut), chromedp.Evaluate(tooWide, &wide))
+	for _, fault := range slices.Concat(faults, cut, wide) {
+		p.t.Errorf("%s %s: a target has less than 44 px, a button cuts its text, or the page is too wide: %s", path, p.look, fault)
 	}
 }
 

@@ -28,7 +28,7 @@ var (
 	// bidi are the characters that change the direction of a text.
 	bidi = regexp.MustCompile(`[\x{061C}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2066}-\x{2069}]`)
 	// latinAllowed are names and abbreviations that every language writes in Latin letters.
-	latinAllowed = regexp.MustCompile(`(?i)\b(SMS|WhatsApp|OTP|UPI|PDF|CSV|QR|STOP|START|HELP|ID|JPEG|PNG|HEIC|WebP|[KM]B|URL|Excel|Google|Apple|Android|iPhone|iPad|Chrome|Safari|Firefox|Wi-Fi|Windows|LibreOffice|Sheets|UTF-8|ICS|https?|localhost|touchline verify|tlog-proof|(Guardian|Student) number|[\w.@/:-]+[.@/:][\w.@/:-]+)\b`)
+	latinAllowed = regexp.MustCompile(`(?i)\b(SMS|WhatsApp|OTP|UPI|PDF|CSV|QR|STOP|START|HELP|ID|JPEG|PNG|HEIC|WebP|[KM]B|URL|Excel|Google|Apple|Android|iPhone|iPad|Chrome|Safari|Firefox|Wi-Fi|Windows|LibreOffice|Sheets|UTF-8|SHA-256|UTC|ICS|https?|localhost|touchline verify|tlog-proof|(Guardian|Student) number|[\w.@/:-]+[.@/:][\w.@/:-]+)\b`)
 )
 
 // maxGrowth is how much longer than English a text may be: pages are drawn for it.
@@ -139,7 +139,10 @@ func checkText(l *Language, key, form, text string, sources map[string]string, s
 	if strings.HasPrefix(key, "sheet.") || strings.HasPrefix(key, "operator.") {
 		return faults // a sheet also says it in English, and operators read commands
 	}
-	return append(faults, l.checkScript(text, source)...)
+	for _, word := range l.Foreign(text, source) {
+		faults = append(faults, fmt.Sprintf("has %q, which is not in the script of the language", word))
+	}
+	return faults
 }
 
 // maxLength returns how many characters a translation of an English text may have.
@@ -162,8 +165,9 @@ var scripts = map[string]string{
 
 var latinWord = regexp.MustCompile(`[A-Za-z]{2,}`)
 
-// checkScript reports letters of another script than that of the language. Names, abbreviations and commands stay in Latin letters.
-func (l *Language) checkScript(text, source string) (faults []string) {
+// Foreign returns the words and letters of a text in another script than that of the language. Abbreviations and commands stay in
+// Latin letters, and so do the capitalized words of source.
+func (l *Language) Foreign(text, source string) (words []string) {
 	if l.Script == "Latn" {
 		return nil
 	}
@@ -173,13 +177,13 @@ func (l *Language) checkScript(text, source string) (faults []string) {
 	rest, known := plain(text), plain(source)
 	for _, word := range latinWord.FindAllString(rest, -1) {
 		if !strings.Contains(known, word) || word[0] >= 'a' {
-			faults = append(faults, fmt.Sprintf("has %q, which is not in the script of the language", word))
+			words = append(words, word)
 		}
 	}
 	for _, r := range rest {
 		if unicode.IsLetter(r) && !unicode.In(r, unicode.Scripts[scripts[l.Script]], unicode.Latin) {
-			return append(faults, fmt.Sprintf("has %q, which is not in the script of the language", r))
+			return append(words, string(r))
 		}
 	}
-	return faults
+	return words
 }
