@@ -32,23 +32,37 @@ func (r Rules) Enabled(ctx context.Context, tx *store.Tx, playerIDs []string) (t
 	}, nil
 }
 
-// EnabledFor returns the decisions about the services of players for the calling guardian or student.
-func (r Rules) EnabledFor(ctx context.Context, tx *store.Tx, by actor.Actor, playerIDs []string) (func(playerID string, service team.AppService) team.Access, error) {
-	statuses, err := consentStatuses(ctx, tx, playerIDs)
+// Granted returns those of the players whose party the calling guardian or student is, and who have the service for it.
+func (r Rules) Granted(ctx context.Context, tx *store.Tx, by actor.Actor, playerIDs []string, service team.AppService) (granted []string, err error) {
+	if len(playerIDs) == 0 {
+		return nil, nil
+	}
+	rs, err := tx.Query(ctx, `
+		SELECT player_id FROM parties WHERE account_id = $1 AND role = $2 AND deleted_at IS NULL AND player_id IN (`+database.Params(3, len(playerIDs))+`)`,
+		append([]any{by.AccountID, string(by.Role)}, database.TextArgs(playerIDs)...)...)
+	linked, err := database.Collect(rs, err, func(row database.Scanner) (id string, err error) { return id, row.Scan(&id) })
+	if err != nil || len(linked) == 0 {
+		return nil, err
+	}
+	statuses, err := consentStatuses(ctx, tx, linked)
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[string]ConsentStatus, len(statuses))
 	for _, s := range statuses {
-		byID[s.PlayerID] = s.SeenBy(by)
-	}
-	return func(playerID string, service team.AppService) team.Access {
-		s, found := byID[playerID]
-		if !found || !s.HasParty(by.Role) {
-			return team.NotLinked
+		if s = s.SeenBy(by); s.HasParty(by.Role) && r.access(s, by.Role, service, tx.Now) == team.Granted {
+			granted = append(granted, s.PlayerID)
 		}
-		return r.access(s, by.Role, service, tx.Now)
-	}, nil
+	}
+	return granted, nil
+}
+
+// SinceFactor is 0 if the setting APP_HISTORY is all, else 1: the factor of the time of an approval in a statement that reads
+// what several parties see.
+func (r Rules) SinceFactor() int {
+	if r.WholeHistory {
+		return 0
+	}
+	return 1
 }
 
 // access returns whether party has a service of the player with these consents.

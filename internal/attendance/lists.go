@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -203,4 +204,24 @@ func (s *Service) marksAfter(ctx context.Context, by actor.Actor, last Attended,
 	return database.Collect(rs, err, func(row database.Scanner) (m Attended, err error) {
 		return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.PlayerID, &m.StudentName, &m.Mark, database.IntoText(&m.Note), database.IntoTime(&m.MarkedAt), database.IntoTime(&m.RecordedAt))
 	})
+}
+
+// shareDays is the number of days of Share.
+const shareDays = 90
+
+// Share returns at how many of the trainings of the last 90 days with a mark a player of the calling coach was, present or late.
+func (s *Service) Share(ctx context.Context, by actor.Actor, playerID string) (attended, marks int, err error) {
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		if err := approval.CheckPlayer(ctx, tx, by.AccountID, playerID); err != nil {
+			return err
+		}
+		months, err := countMonths(ctx, tx, playerID, Period{From: team.DateOf(s.Now(), time.UTC).AddDays(-shareDays)}.bounds())
+		counts := (&PlayerAttendance{Months: months}).Counts()
+		attended, marks = counts.Attended(), 0
+		for _, n := range counts {
+			marks += n
+		}
+		return err
+	})
+	return attended, marks, err
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
@@ -13,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/service/public"
@@ -41,15 +39,7 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 		UnreadReplies: conversations.Unread,
 		UnpaidFees:    fees.Unpaid,
 		FamilyNews: func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error) {
-			all := map[string]public.FamilyNews{}
-			for _, id := range playerIDs {
-				news, err := familyNews(ctx, by, id, fees, records, conversations)
-				if err != nil {
-					return nil, err
-				}
-				all[id] = news
-			}
-			return all, nil
+			return familyNews(ctx, by, playerIDs, fees, records, conversations)
 		},
 		PlayerStrip: func(ctx context.Context, by actor.Actor, playerID string) (public.PlayerStrip, error) {
 			return playerStrip(ctx, by, playerID, attended, fees, records)
@@ -73,74 +63,53 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 	}
 }
 
-// openFeesRead is how many open fees of a player the balance at the top of its page counts.
-const openFeesRead = 100
-
 func playerStrip(ctx context.Context, by actor.Actor, playerID string, attended *attendance.Service, fees *fee.Service, records *progress.Service) (strip public.PlayerStrip, err error) {
-	since := team.DateOf(attended.Now().AddDate(0, 0, -90), time.UTC)
-	days, err := attended.OfPlayer(ctx, by, playerID, attendance.Period{From: since}, attendance.Attended{}, 1)
+	if strip.Attended, strip.Marks, err = attended.Share(ctx, by, playerID); err != nil {
+		return strip, err
+	}
+	owed, err := fees.Owed(ctx, by, []string{playerID})
 	if err != nil {
 		return strip, err
 	}
-	counts := days.Counts()
-	strip.Attended = counts.Attended()
-	for _, n := range counts {
-		strip.Marks += n
-	}
-	open, err := fees.List(ctx, by, fee.Filter{PlayerID: playerID, State: fee.Unpaid, OldestFirst: true}, fee.Page{Limit: openFeesRead})
-	if err != nil {
-		return strip, err
-	}
-	for _, f := range open {
-		if strip.Currency == "" || strip.Currency == f.Currency {
-			strip.Currency = f.Currency
-			strip.Balance += f.Balance()
-		}
-	}
+	strip.Balance, strip.Currency = owed[playerID].Amount, owed[playerID].Currency
 	results, err := records.Measurements(ctx, by, playerID, "", progress.Measurement{}, 1)
-	if err != nil {
+	if err != nil || len(results) == 0 {
 		return strip, err
 	}
-	for _, m := range results {
-		strip.Metric, strip.Result = m.Metric, m.Text()
-	}
+	strip.Metric, strip.Result = results[0].Metric, results[0].Text()
 	return strip, nil
 }
 
-// familyNews leaves out what the caller may not see at the moment.
-func familyNews(ctx context.Context, by actor.Actor, playerID string, fees *fee.Service, records *progress.Service, conversations *conversation.Service) (news public.FamilyNews, err error) {
-	list, err := fees.ListForFamily(ctx, by, playerID, fee.Page{Limit: openFeesRead})
-	if err != nil && fault.KindOf(err) != fault.Forbidden {
-		return news, err
+func familyNews(ctx context.Context, by actor.Actor, playerIDs []string, fees *fee.Service, records *progress.Service, conversations *conversation.Service) (map[string]public.FamilyNews, error) {
+	owed, err := fees.Owed(ctx, by, playerIDs)
+	if err != nil {
+		return nil, err
 	}
-	now := fees.Now()
-	for _, f := range list { // the latest due date first
-		if state := f.State(now); (state == fee.Due || state == fee.Overdue) && (news.Currency == "" || news.Currency == f.Currency) {
-			news.Due, news.Currency, news.DueOn, news.Overdue = news.Due+f.Balance(), f.Currency, f.DueOn, state == fee.Overdue
+	reports, err := records.NewestReports(ctx, by, playerIDs)
+	if err != nil {
+		return nil, err
+	}
+	results, err := records.NewestMeasurements(ctx, by, playerIDs)
+	if err != nil {
+		return nil, err
+	}
+	written, err := conversations.NewestEntries(ctx, by, playerIDs)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]public.FamilyNews{}
+	for _, id := range playerIDs {
+		due, report, message := owed[id], reports[id], written[id]
+		news := public.FamilyNews{
+			Due: due.Amount, Currency: due.Currency, DueOn: due.DueOn, Overdue: due.Overdue,
+			Report: report.Title, ReportAt: report.CreatedAt, Message: message.Text, FromCoach: message.FromCoach, MessageAt: message.CreatedAt,
 		}
+		if m, found := results[id]; found {
+			news.Metric, news.Result = m.Metric, m.Text()
+		}
+		all[id] = news
 	}
-	reports, err := records.Reports(ctx, by, playerID, "", 1)
-	if err != nil && fault.KindOf(err) != fault.Forbidden {
-		return news, err
-	}
-	for _, r := range reports {
-		news.Report, news.ReportAt = r.Title, r.CreatedAt
-	}
-	results, err := records.Measurements(ctx, by, playerID, "", progress.Measurement{}, 1)
-	if err != nil && fault.KindOf(err) != fault.Forbidden {
-		return news, err
-	}
-	for _, m := range results {
-		news.Metric, news.Result = m.Metric, m.Text()
-	}
-	written, err := conversations.Conversation(ctx, by, playerID, "", 1)
-	if err != nil && fault.KindOf(err) != fault.Forbidden {
-		return news, err
-	}
-	for _, e := range written {
-		news.Message, news.FromCoach, news.MessageAt = e.Text, e.FromCoach, e.CreatedAt
-	}
-	return news, nil
+	return all, nil
 }
 
 // newConversations returns the service of the messages that coaches write.

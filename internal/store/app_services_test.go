@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -395,12 +396,38 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			c.refused++
 		}
 	}
+	c.checkNewest(by, playerID, want == "", saved)
 	for name, n := range read {
 		if want != "" {
 			saved[name] = 0
 		}
 		if n != min(saved[name], all) {
 			c.Errorf("a %s whose consent is %q since %s reads %d of the %s, want %d", by.Role, given.state, given.since, n, name, saved[name])
+		}
+	}
+}
+
+// checkNewest reads what the first page of a family shows of a player: something of each kind that was saved if it is granted,
+// else nothing.
+func (c *club) checkNewest(by actor.Actor, playerID string, granted bool, saved map[string]int) {
+	c.Helper()
+	owed, err := c.fees().Owed(bg, by, []string{playerID})
+	ok(c, err)
+	messages, err := c.messages(0).NewestEntries(bg, by, []string{playerID})
+	ok(c, err)
+	results, err := c.records().NewestMeasurements(bg, by, []string{playerID})
+	ok(c, err)
+	reports, err := c.records().NewestReports(bg, by, []string{playerID})
+	ok(c, err)
+	saved = maps.Clone(saved)
+	saved["fees"] = c.count(`SELECT count(*) FROM fees WHERE player_id = $1 AND status = 'open'`, playerID)
+	for name, n := range map[string]int{"fees": len(owed), "messages": len(messages), "progress": len(results), "reports": len(reports)} {
+		want := 0
+		if granted {
+			want = min(saved[name], 1)
+		}
+		if n != want {
+			c.Errorf("the first page of a %s, granted %t, has %d of the newest %s, want %d", by.Role, granted, n, name, want)
 		}
 	}
 }

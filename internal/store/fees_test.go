@@ -244,6 +244,16 @@ func TestFeeList(t *testing.T) {
 		if diff := cmp.Diff(want, sums); diff != "" {
 			t.Errorf("sums (-want +got):\n%s", diff)
 		}
+		owed, err := fees.Owed(bg, coach, []string{asha.ID, bela.ID})
+		ok(t, err)
+		if diff := cmp.Diff(map[string]fee.Owed{
+			asha.ID: {Amount: 2999, Currency: "INR", DueOn: "2026-03-01", Overdue: true}, bela.ID: {Amount: 1000, Currency: "USD", DueOn: "2026-02-01", Overdue: true},
+		}, owed); diff != "" {
+			t.Errorf("owed (-want +got):\n%s", diff)
+		}
+		if owed, err := fees.Owed(bg, p.coach(9), []string{asha.ID}); err != nil || len(owed) != 0 {
+			t.Errorf("owed of another coach's player: %v, %v", owed, err)
+		}
 	})
 }
 

@@ -54,6 +54,8 @@ func (p *fixture) feeStatements() {
 	ok(p, err)
 	_, err = services.ListForFamily(bg, guardian, a.ID, fee.Page{Limit: 5})
 	ok(p, err)
+	_, err = services.Owed(bg, guardian, []string{a.ID})
+	ok(p, err)
 	_, err = services.FeeForFamily(bg, guardian, a.ID, due.ID)
 	ok(p, err)
 	repeats, err := fees.Repeats(bg, by, "", 5)

@@ -485,6 +485,8 @@ func (p *fixture) teamStatements() {
 	}
 	_, err = s.Conversation(bg, guardian, asha.ID, "", 5)
 	ok(p, err)
+	_, err = s.NewestEntries(bg, guardian, []string{asha.ID})
+	ok(p, err)
 	_, err = p.messages(0).PlayerConversation(bg, auditor, asha.ID, "A concern of the school", "", 5)
 	ok(p, err)
 	t, err := s.AddTemplate(bg, c, "T", "Hi")
@@ -528,6 +530,11 @@ func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 		if err != nil || len(list) != 1 || list[0].Text != "Good" {
 			p.Errorf("reports of %s = %v, %v", by.Role, list, err)
 		}
+	}
+	newest, err := s.NewestMeasurements(bg, guardian, []string{playerID})
+	written, failed := s.NewestReports(bg, guardian, []string{playerID})
+	if err != nil || failed != nil || newest[playerID].Value != 12.4 || written[playerID].Text != "Good" {
+		p.Errorf("the newest: %v, %v, %v, %v", newest, err, written, failed)
 	}
 	measured, err := s.AllMeasurements(bg, c, progress.Measurement{}, 5)
 	reported, failed := s.AllReports(bg, c, progress.Report{}, 5)

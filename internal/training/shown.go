@@ -122,13 +122,9 @@ func (s *Service) Next(ctx context.Context, by actor.Actor, playerIDs []string) 
 	from, to := team.DateOf(now.Add(-36*time.Hour), time.UTC), team.DateOf(now, time.UTC).AddDays(familyDays)
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		clear(next)
-		enabled, err := s.Consent.EnabledFor(ctx, tx, by, playerIDs)
-		if err != nil {
+		playerIDs, err := s.Consent.Granted(ctx, tx, by, playerIDs, team.App)
+		if err != nil || len(playerIDs) == 0 {
 			return err
-		}
-		playerIDs := slices.DeleteFunc(slices.Clone(playerIDs), func(id string) bool { return enabled(id, team.App) != team.Granted })
-		if len(playerIDs) == 0 {
-			return nil
 		}
 		batches, err := batchesOf(ctx, tx, by, playerIDs)
 		if err != nil {

@@ -130,7 +130,7 @@ type FeeSum struct {
 type PlayerStrip struct {
 	// Attended is how many of the Marks of the last 90 days are present or late.
 	Attended, Marks int
-	// Balance is what is still to pay in the currency of the oldest open fee.
+	// Balance is what is still to pay in Currency, that of the fee that is due first.
 	Balance  int64
 	Currency string
 	// Metric and Result are from the newest measurement; "" without one.
