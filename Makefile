@@ -39,7 +39,7 @@ fmt: ## Format the Go files
 
 .PHONY: bench
 bench: ## Measure this build over HTTP; ARGS are flags of bench/load
-	go run ./bench/load $(ARGS)
+	go -C bench run ./load $(ARGS)
 
 .PHONY: release
 release: ## Build the files of a release in dist/

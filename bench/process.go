@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/httpx/http2test"
 )
 
 // Process is a server in a separate process, so that its CPU time and memory can be measured apart from the client's.
@@ -28,7 +30,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, readyURL string) (*Process, error
 	}
 	p := &Process{cmd: cmd, exited: make(chan error, 1)}
 	go func() { p.exited <- cmd.Wait() }()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: AnyCertificate}}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: http2test.AnyCertificate}}
 	for {
 		if isReady(ctx, client, readyURL) {
 			p.Ready = time.Since(start)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/internal/platform/httpx/http2test"
 )
 
 // addresses are where attacks come from: alone from the first, all at once from all eight.
@@ -145,7 +145,7 @@ func (s *sender) send(ctx context.Context, d *net.Dialer, r request) (status int
 	defer stop()
 	_ = conn.SetDeadline(time.Now().Add(hold)) // a TCP connection has deadlines
 	if s.encrypted {
-		conn = tls.Client(conn, bench.AnyCertificate)
+		conn = tls.Client(conn, http2test.AnyCertificate)
 	}
 	go func() {
 		if _, err := io.WriteString(conn, r.header); err == nil {

@@ -1,12 +1,12 @@
 // Command abuse attacks the built service with all its defaults, and prints the peak of its
 // memory and how long a neighbour waits for a read meanwhile. It needs Linux.
 //
-//	go run ./bench/abuse                                    each attack alone for 40 s, then all for two minutes
-//	go run ./bench/abuse -attacks forms,files -alone 20s    two attacks alone
-//	go run ./bench/abuse -attacks all -duration 2m          all at once, from eight addresses
-//	go run ./bench/abuse -attacks forms+files               some at once, from eight addresses
-//	go run ./bench/abuse -program /tmp/touchline            another build
-//	go run ./bench/abuse -plain                             without TLS, and so without HTTP/2
+//	go -C bench run ./abuse                                    each attack alone for 40 s, then all for two minutes
+//	go -C bench run ./abuse -attacks forms,files -alone 20s    two attacks alone
+//	go -C bench run ./abuse -attacks all -duration 2m          all at once, from eight addresses
+//	go -C bench run ./abuse -attacks forms+files               some at once, from eight addresses
+//	go -C bench run ./abuse -program /tmp/touchline            another build
+//	go -C bench run ./abuse -plain                             without TLS, and so without HTTP/2
 //
 // It sends traffic to loopback only, from 127.0.0.2 to 127.0.0.10, and exits with 1 if a goal is missed.
 // The client needs about 9,000 open files, and the service 7,000.

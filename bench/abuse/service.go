@@ -15,6 +15,7 @@ import (
 
 	"github.com/touchline/touchline/bench"
 	"github.com/touchline/touchline/bench/program"
+	"github.com/touchline/touchline/internal/platform/httpx/http2test"
 )
 
 const (
@@ -175,7 +176,7 @@ func (s *service) signInPages(ctx context.Context, number string) (string, error
 // clientFrom returns a client with a source address.
 func clientFrom(address string) *http.Client {
 	d := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: readTimeout}
-	return &http.Client{Timeout: readTimeout, Transport: &http.Transport{DialContext: d.DialContext, TLSClientConfig: bench.AnyCertificate}}
+	return &http.Client{Timeout: readTimeout, Transport: &http.Transport{DialContext: d.DialContext, TLSClientConfig: http2test.AnyCertificate}}
 }
 
 // do returns the body of the response, or an error unless the status is below 400.

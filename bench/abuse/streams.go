@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/internal/platform/httpx/http2test"
 )
 
 // paths have responses without limits, and errors with a body.
@@ -47,7 +47,7 @@ func (s *sender) window(ctx context.Context, d *net.Dialer, streams int) {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:errcheck // it is not needed any more
 	defer stop()
-	c, err := bench.NewHTTP2(ctx, conn, 0)
+	c, err := http2test.New(ctx, conn, 0)
 	if err != nil {
 		s.counts.add(s.name, 0)
 		return

@@ -1,9 +1,9 @@
 // Command capacity computes what a number of players needs, from measured costs and assumptions about their use, and what reaches its
 // limit first. docs/capacity.md explains the columns, and has the sources of the costs.
 //
-//	go run ./bench/capacity                                    10 thousand, 1 million and 100 million players
-//	go run ./bench/capacity -players 50000 -peak 3             other numbers
-//	go run ./bench/capacity -players 1000000 -engine sqlite    one process with SQLite
+//	go -C bench run ./capacity                                    10 thousand, 1 million and 100 million players
+//	go -C bench run ./capacity -players 50000 -peak 3             other numbers
+//	go -C bench run ./capacity -players 1000000 -engine sqlite    one process with SQLite
 package main
 
 import (

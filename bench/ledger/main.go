@@ -4,7 +4,7 @@
 // service, and compares the two at the end: an acknowledged write that the service does not have is lost, a write that it has twice
 // is doubled. Use it to see what a failover, an upgrade or a key rotation does to clients.
 //
-//	go run ./bench/ledger -url http://127.0.0.1:8080 -phones http://127.0.0.1:8081,http://127.0.0.1:8082
+//	go -C bench run ./ledger -url http://127.0.0.1:8080 -phones http://127.0.0.1:8081,http://127.0.0.1:8082
 //
 // It adds players with an Idempotency-Key, and repeats a failed call with the same key, as apps do. The service must run in development,
 // because the OTPs come from /dev/messages, and needs limits that admit the writes: TOUCHLINE_TIERS, TRUSTED_PROXIES and

@@ -1,13 +1,13 @@
 // Command load measures the built service over HTTP, on SQLite and on PostgreSQL.
 //
-//	go run ./bench/load                                                        operations of this build
-//	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
-//	go run ./bench/load -measure overload -duration 10s                        three times the capacity
-//	go run ./bench/load -measure team -duration 10s                            sheets of attendance, sign-ins while a message leaves
-//	go run ./bench/load -measure delivery -duration 30s                        time to the gateway, and the drain of a full outbox
-//	go run ./bench/load -measure replies -rate 167                             10,000 replies by WhatsApp in a minute
-//	go run ./bench/load -measure streams -streams 1000                         cost of open notification streams
-//	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
+//	go -C bench run ./load                                                        operations of this build
+//	go -C bench run ./load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
+//	go -C bench run ./load -measure overload -duration 10s                        three times the capacity
+//	go -C bench run ./load -measure team -duration 10s                            sheets of attendance, sign-ins while a message leaves
+//	go -C bench run ./load -measure delivery -duration 30s                        time to the gateway, and the drain of a full outbox
+//	go -C bench run ./load -measure replies -rate 167                             10,000 replies by WhatsApp in a minute
+//	go -C bench run ./load -measure streams -streams 1000                         cost of open notification streams
+//	go -C bench run ./load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
 //

@@ -1,7 +1,7 @@
 // Command pictures measures the memory and time that the heaviest pictures need, each in a
 // separate process with a memory limit below the service's. Lower is better.
 //
-//	go run ./bench/pictures
+//	go -C bench run ./pictures
 package main
 
 import (

@@ -38,7 +38,7 @@ type uploads struct {
 
 // BenchmarkUploads uploads as eight coaches at once, with files in a folder and in S3. One iteration is a whole measurement:
 //
-//	go test ./bench/program -run '^$' -bench Uploads -benchtime 1x
+//	go -C bench test ./program -run '^$' -bench Uploads -benchtime 1x
 //
 // Lower is better for every figure.
 func BenchmarkUploads(b *testing.B) {

@@ -2,8 +2,8 @@
 // in a window of 1280 x 800, light and dark, English and Hindi.
 //
 //	go build -o touchline ./cmd/touchline
-//	go run ./bench/screenshots -touchline ./touchline -to docs/screenshots
-//	go run ./bench/screenshots -touchline ./touchline -to docs/screenshots -languages
+//	go -C bench run ./screenshots -touchline ../touchline -to ../docs/screenshots
+//	go -C bench run ./screenshots -touchline ../touchline -to ../docs/screenshots -languages
 //
 // It needs Chromium or its headless shell.
 package main

@@ -2,8 +2,8 @@
 // at a fixed rate, and applies sample migrations, a new column, an index, a table and a column that is filled in chunks,
 // with the runner of touchline migrate.
 //
-//	go run ./bench/upgrade -db sqlite:/tmp/upgrade.db
-//	go run ./bench/upgrade -db postgres://…
+//	go -C bench run ./upgrade -db sqlite:/tmp/upgrade.db
+//	go -C bench run ./upgrade -db postgres://…
 package main
 
 import (

@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/internal/platform/httpx/http2test"
 	"github.com/touchline/touchline/internal/server"
 )
 
@@ -29,11 +29,11 @@ func encrypted(t *testing.T) *tls.Config {
 }
 
 // http2From returns an HTTP/2 connection from a local address.
-func http2From(t *testing.T, local, address string, window uint32) *bench.HTTP2 {
+func http2From(t *testing.T, local, address string, window uint32) *http2test.Conn {
 	t.Helper()
 	conn := dialFrom(t, local, address)
 	_ = conn.SetDeadline(time.Now().Add(testTimeout))
-	c, err := bench.NewHTTP2(t.Context(), conn, window)
+	c, err := http2test.New(t.Context(), conn, window)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func http2From(t *testing.T, local, address string, window uint32) *bench.HTTP2 
 }
 
 // open opens n streams and returns how many responses began with each status, and the events of the streams that did not end.
-func open(t *testing.T, c *bench.HTTP2, n int) (statuses map[int]int, waiting int) {
+func open(t *testing.T, c *http2test.Conn, n int) (statuses map[int]int, waiting int) {
 	t.Helper()
 	for range n {
 		if _, err := c.Get("/healthz"); err != nil {
@@ -215,10 +215,10 @@ func TestStalledStream(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- server.ServeConnections(l, handler, 8, nil, config) }() // 2 of one address
 		defer func() { close(l); <-served }()
-		begin := func(window uint32, path string) (c *bench.HTTP2, took func() time.Duration) {
+		begin := func(window uint32, path string) (c *http2test.Conn, took func() time.Duration) {
 			mine, other := net.Pipe()
 			l <- addressedConn{other, net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.1:1"))}
-			c, err := bench.NewHTTP2(t.Context(), mine, window)
+			c, err := http2test.New(t.Context(), mine, window)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,5 @@
-package bench
+// Package http2test is an HTTP/2 client that chooses how much the server may send.
+package http2test
 
 import (
 	"bytes"
@@ -15,8 +16,8 @@ import (
 // AnyCertificate are the settings of TLS of a client that trusts every certificate: it calls a server on this machine.
 var AnyCertificate = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // as the comment says
 
-// HTTP2 is the HTTP/2 connection of a client that chooses how much the server may send of each response.
-type HTTP2 struct {
+// Conn is the HTTP/2 connection of a client that chooses how much the server may send of each response.
+type Conn struct {
 	// MaxStreams is how many streams the server allows, 0 before it has said so.
 	MaxStreams uint32
 
@@ -38,15 +39,15 @@ type Event struct {
 	Ended, Reset bool
 }
 
-// NewHTTP2 begins HTTP/2 over TLS on conn, whatever the certificate. The server may send window bytes of each response.
-func NewHTTP2(ctx context.Context, conn net.Conn, window uint32) (*HTTP2, error) {
+// New begins HTTP/2 over TLS on conn, whatever the certificate. The server may send window bytes of each response.
+func New(ctx context.Context, conn net.Conn, window uint32) (*Conn, error) {
 	config := AnyCertificate.Clone()
 	config.NextProtos = []string{"h2"}
 	encrypted := tls.Client(conn, config)
 	if err := encrypted.HandshakeContext(ctx); err != nil {
 		return nil, err
 	}
-	c := &HTTP2{conn: encrypted, framer: http2.NewFramer(encrypted, encrypted), next: 1}
+	c := &Conn{conn: encrypted, framer: http2.NewFramer(encrypted, encrypted), next: 1}
 	c.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	c.encoder = hpack.NewEncoder(&c.block)
 	if _, err := encrypted.Write([]byte(http2.ClientPreface)); err != nil {
@@ -56,10 +57,10 @@ func NewHTTP2(ctx context.Context, conn net.Conn, window uint32) (*HTTP2, error)
 }
 
 // Close closes the connection.
-func (c *HTTP2) Close() error { return c.conn.Close() }
+func (c *Conn) Close() error { return c.conn.Close() }
 
 // Get opens a stream with GET and these header fields, names and values in turn.
-func (c *HTTP2) Get(path string, fields ...string) (stream uint32, err error) {
+func (c *Conn) Get(path string, fields ...string) (stream uint32, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.block.Reset()
@@ -75,7 +76,7 @@ func (c *HTTP2) Get(path string, fields ...string) (stream uint32, err error) {
 }
 
 // Next returns the next event of a stream. It acknowledges settings and pings.
-func (c *HTTP2) Next() (Event, error) {
+func (c *Conn) Next() (Event, error) {
 	for {
 		frame, err := c.framer.ReadFrame()
 		if err != nil {
@@ -108,7 +109,7 @@ func (c *HTTP2) Next() (Event, error) {
 	}
 }
 
-func (c *HTTP2) write(frame func() error) error {
+func (c *Conn) write(frame func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return frame()
