@@ -112,6 +112,35 @@ func TestLivePageTriesAgain(t *testing.T) {
 	if p.script(`window.failed`, &failed); failed == 0 {
 		t.Error("no load failed")
 	}
+	p.checkWakeUp("/coach/players/" + id)
+	p.checkPushRenewal()
+}
+
+// checkWakeUp: a page that was hidden for a minute opens its stream again, because the phone may have slept. A shorter time changes nothing.
+func (p *phone) checkWakeUp(path string) {
+	p.t.Helper()
+	p.open(path)
+	var streams []int
+	p.script(`(() => {
+		let streams = 0
+		const Stream = EventSource
+		window.EventSource = function (...all) { streams++; return new Stream(...all) }
+		window.EventSource.CLOSED = Stream.CLOSED
+		const { now } = Date
+		let later = 0
+		Date.now = () => now() + later
+		return [30000, 61000].map((pause) => {
+			for (const hidden of [true, false]) {
+				Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+				document.dispatchEvent(new Event('visibilitychange'))
+				later += pause
+			}
+			return streams
+		})
+	})()`, &streams)
+	if !slices.Equal(streams, []int{0, 1}) {
+		p.t.Errorf("after 30 and 61 seconds the page has opened %v streams more, want [0 1]", streams)
+	}
 }
 
 // TestFormIsSentOnce checks that a form is sent once, and again after the page came back from the

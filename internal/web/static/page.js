@@ -99,13 +99,24 @@ if (events && document.querySelector('[data-live]')) {
   let pause = 1000
   const check = () => { if (pause < 3600000 && document.querySelector('[data-queued]')) setTimeout(load, pause *= 2) }
   check()
+  let source
   const follow = () => {
-    const source = new EventSource(events)
+    source = new EventSource(events)
+    const own = source
     source.onmessage = load
     // The browser opens a broken stream again, but not one that was refused.
-    source.onerror = () => { if (source.readyState === EventSource.CLOSED) setTimeout(follow, 30000) }
+    source.onerror = () => { if (own === source && source.readyState === EventSource.CLOSED) setTimeout(() => { if (own === source) follow() }, 30000) }
   }
   follow()
+  // A phone that slept may hold a stream that is dead without an error.
+  let hidden = 0
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) { hidden = Date.now(); return }
+    if (Date.now() - hidden < 60000) return
+    source.close()
+    follow()
+    load()
+  })
   addEventListener('focusout', (event) => { if (stale && !event.relatedTarget?.closest('[data-live]')) load() })
 }
 
