@@ -111,6 +111,15 @@ func (row *Row) hasFault(c Column) bool {
 // shortenedNumber is a number of which a spreadsheet program shows only the first digits.
 var shortenedNumber = regexp.MustCompile(`^\+?\d([.,]\d+)?[Ee]\+?\d+$`)
 
+// betweenNumbers is what people and programs write between two numbers in one cell.
+var betweenNumbers = regexp.MustCompile(`(?i)[/,;|&\n]| or | and | या |:::`)
+
+func hasTwoNumbers(phones phone.Parser, text string) bool {
+	parts := betweenNumbers.Split(text, -1)
+	invalid := func(part string) bool { _, err := phones.Parse(part); return err != nil }
+	return len(parts) > 1 && !slices.ContainsFunc(parts, invalid)
+}
+
 // checkNumber replaces a number by its stored form, or adds a fault.
 func (row *Row) checkNumber(phones phone.Parser, c Column) {
 	text := row.Entry.Cell(c)
@@ -123,6 +132,8 @@ func (row *Row) checkNumber(phones phone.Parser, c Column) {
 		*text = string(n)
 	case shortenedNumber.MatchString(*text):
 		row.add(c, "shortened_number", "Your spreadsheet program has shortened this number. Format the column as text and write the number again.")
+	case hasTwoNumbers(phones, *text):
+		row.add(c, "two_numbers", "This cell has two numbers. Keep the number of the person who is named here.")
 	default:
 		row.add(c, "invalid_number", "This is not a mobile number. Write it with its country code, such as +91 98765 43210.")
 	}
