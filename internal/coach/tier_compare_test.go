@@ -11,7 +11,7 @@ func TestTierChange(t *testing.T) {
 	tiers := coach.Tiers{List: coach.DefaultTiers()}
 	free, pro := tiers.Of("free"), tiers.Of("pro")
 	down := coach.Subscription{Tier: pro, Usage: coach.Usage{Players: 300}}.Change(free)
-	if !slices.Equal(down.Lost, []string{"import", "export"}) || len(down.Gained) != 0 {
+	if !slices.Equal(down.Lost, []string{"export"}) || len(down.Gained) != 0 {
 		t.Errorf("lost %v and gained %v, want import and export lost", down.Lost, down.Gained)
 	}
 	for _, limit := range down.Limits {
@@ -20,7 +20,7 @@ func TestTierChange(t *testing.T) {
 		}
 	}
 	up := coach.Subscription{Tier: free}.Change(pro)
-	if !slices.Equal(up.Gained, []string{"import", "export"}) || len(up.Lost) != 0 || len(up.Limits) != 3 || up.Limits[0].Lower() {
+	if !slices.Equal(up.Gained, []string{"export"}) || len(up.Lost) != 0 || len(up.Limits) != 3 || up.Limits[0].Lower() {
 		t.Errorf("got %+v, want import and export gained and three higher limits", up)
 	}
 	narrow := coach.Tier{Name: "narrow", Shows: []string{"name"}}
@@ -35,7 +35,7 @@ func TestTierChange(t *testing.T) {
 
 func TestCompareFeatures(t *testing.T) {
 	common, some := coach.Tiers{List: coach.DefaultTiers()}.CompareFeatures()
-	if !slices.Equal(some, []string{"import", "export", "templates"}) || !slices.Contains(common, "chat") || slices.Contains(common, "import") {
+	if !slices.Equal(some, []string{"export", "templates"}) || !slices.Contains(common, "chat") || !slices.Contains(common, "import") {
 		t.Errorf("got common %v and some %v", common, some)
 	}
 }

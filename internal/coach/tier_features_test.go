@@ -12,7 +12,7 @@ import (
 // TestDefaultTierFeatures: every default tier has everything that the specification
 // names; only the extras differ.
 func TestDefaultTierFeatures(t *testing.T) {
-	want := map[string][]string{"free": nil, "pro": {"import", "export"}, "academy": {"import", "export", "templates"}}
+	want := map[string][]string{"free": {"import"}, "pro": {"import", "export"}, "academy": {"import", "export", "templates"}}
 	for _, tier := range coach.DefaultTiers() {
 		if all := slices.Concat(coach.StandardFeatures, want[tier.Name]); !slices.Equal(tier.Features, all) {
 			t.Errorf("%s: got features %q, want %q", tier.Name, tier.Features, all)
@@ -57,7 +57,7 @@ func TestCheckExtras(t *testing.T) {
 		tier, extra string
 		needs       string // "" if the tier has the extra
 	}{
-		{"", coach.Import, "pro"},
+		{"", coach.Import, ""},
 		{"free", coach.Export, "pro"},
 		{"free", coach.Templates, "academy"},
 		{"pro", coach.Import, ""},
@@ -66,7 +66,7 @@ func TestCheckExtras(t *testing.T) {
 		{"academy", coach.Import, ""},
 		{"academy", coach.Export, ""},
 		{"academy", coach.Templates, ""},
-		{"unknown", coach.Import, "pro"},
+		{"unknown", coach.Import, ""},
 	} {
 		err := tiers.CheckFeature(coach.TierStatus{Tier: tt.tier}, tt.extra)
 		f, refused := errors.AsType[*fault.Error](err)

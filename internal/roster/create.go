@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -48,10 +50,13 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 	if r.sheet, err = readSheet(r.file, r.file.Size(), s.Now(), r.options); err != nil {
 		return false, err
 	}
-	if r.sheet.namesBatches {
+	if r.sheet.namesBatches || r.options.BatchID != "" {
 		batches, err := s.Batches.Names(ctx, r.by, team.MaxBatches)
 		if err != nil {
 			return false, err
+		}
+		if id := r.options.BatchID; id != "" && !slices.ContainsFunc(batches, func(b team.BatchName) bool { return b.ID == id }) {
+			return false, fault.Missing() // archived, or of another coach
 		}
 		r.batches = newBatchIDs(batches)
 	}
@@ -76,10 +81,10 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 
 // identity returns what identifies the file and how the caller says that it is read.
 func (s *sheet) identity() string {
-	if len(s.options.Columns) == 0 && s.options.DateOrder == "" {
+	if len(s.options.Columns) == 0 && s.options.DateOrder+DateOrder(s.options.BatchID) == "" {
 		return s.source.sha256
 	}
-	sum := sha256.Sum256(fmt.Append(nil, s.source.sha256, s.options.Columns, s.options.DateOrder))
+	sum := sha256.Sum256(fmt.Append(nil, s.source.sha256, s.options.Columns, s.options.DateOrder, s.options.BatchID))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -123,6 +128,9 @@ func idOfOtherFile(i *Import) string {
 
 // importRow checks the next row of the file. A student is added from the first row without faults.
 func (s *Service) importRow(r *reader, row Row) ImportRow {
+	if r.options.BatchID != "" {
+		row.Entry.BatchIDs = []string{r.options.BatchID}
+	}
 	row.check(s.Phones, s.Now(), r.batches)
 	if len(row.Faults) > 0 {
 		return ImportRow{Row: row, State: Faulty}

@@ -19,6 +19,8 @@ type Options struct {
 	// Ask refuses a file with a question that only the coach can answer, with a *Question; AskColumns also asks what
 	// the columns are if their titles are clear.
 	Ask, AskColumns bool
+	// BatchID is the batch that every student joins, besides those that the row names; "" for none.
+	BatchID string
 }
 
 // ReadColumn is a column of a file, and what it was read as.

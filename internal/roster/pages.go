@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"io"
+	"net/url"
 	"regexp"
 	"time"
 
@@ -25,6 +26,9 @@ var Files embed.FS
 // maxShownAgain limits the cells that a page with a fault or a question carries, in bytes: 1,000 rows.
 const maxShownAgain = 256 << 10
 
+// offeredBatches is the number of batches that the form offers, newest first.
+const offeredBatches = 100
+
 // pageWait is how long the page of an import waits until all rows of its file were read.
 const pageWait = 2 * time.Second
 
@@ -44,6 +48,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "POST", Pattern: players + "/import", Handle: site.SignedIn(actor.Coach, site.WithUpload(p.upload())), Upload: true},
 		{Method: "GET", Pattern: players + "/import/example.csv", Handle: site.SignedIn(actor.Coach, p.example)},
 		{Method: "GET", Pattern: one, Handle: site.SignedIn(actor.Coach, p.status)},
+		{Method: "POST", Pattern: one + "/correct", Handle: site.SignedIn(actor.Coach, p.correct)},
 		{Method: "POST", Pattern: one + "/run", Handle: site.SignedIn(actor.Coach, p.run)},
 	}
 }
@@ -51,7 +56,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 // upload is the form of the import: a file or pasted cells.
 func (p pages) upload() web.UploadForm {
 	return web.UploadForm{
-		Fields:  upload.Fields{Texts: append([]string{"token", "choose", "date_order"}, columnFields...), Pasted: "text"},
+		Fields:  upload.Fields{Texts: append([]string{"token", "choose", "date_order", "batch"}, columnFields...), Pasted: "text"},
 		MaxFile: maxBytes, TooLarge: errTooLarge(),
 		Allow: func(ctx context.Context, by actor.Actor) error {
 			return p.CheckFeature(ctx, by, coach.Import)
@@ -66,7 +71,7 @@ func (p pages) importPage(ctx context.Context, r *web.Request, by actor.Actor) (
 	if err := p.CheckFeature(ctx, by, coach.Import); err != nil {
 		return p.site.FeatureNeeded(r, by, coach.Import, err)
 	}
-	return p.form(ctx, r, by, r.Restored(new(web.Form)))
+	return p.form(ctx, r, by, r.Restored(&web.Form{Values: url.Values{"batch": r.Form["batch"]}}))
 }
 
 func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
@@ -74,10 +79,17 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if err != nil {
 		return web.Response{}, err
 	}
+	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
+	if err != nil {
+		return web.Response{}, err
+	}
+	if len(batches) == 1 && !f.Values.Has("batch") {
+		f.Values = url.Values{"batch": {batches[0].ID}}
+	}
 	v := p.site.CoachView(r, "players", "import.title", by)
 	v.Form = f
 	v.Path = "/coach/players/import"
-	v.Data = map[string]any{"Imports": imports, "Token": p.NewID(), "MaxBytes": maxBytes >> 20}
+	v.Data = map[string]any{"Imports": imports, "Batches": batches, "Token": p.NewID(), "MaxBytes": maxBytes >> 20}
 	return web.FormPage("import", v), nil
 }
 

@@ -23,7 +23,7 @@ func newColumnFields() []string {
 
 // answers returns what a form says about its file.
 func answers(r *web.Request) Options {
-	o := Options{Ask: true, AskColumns: r.Value("choose") == "yes"}
+	o := Options{Ask: true, AskColumns: r.Value("choose") == "yes", BatchID: web.IDOrNone(r.Value("batch"))}
 	if order := DateOrder(r.Value("date_order")); order == DayFirst || order == MonthFirst {
 		o.DateOrder = order
 	}

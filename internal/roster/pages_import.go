@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -23,6 +24,8 @@ type importRowView struct {
 	ImportRow
 	// Faults are texts in the language of the page.
 	Faults []string
+	// Cells are the fields that correct the row.
+	Cells []cellView
 }
 
 // StudentNumber returns the student's number as people write it.
@@ -77,9 +80,24 @@ func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f
 			"state": {cmp.Or(string(state), "all")}, "after": {strconv.Itoa(rows[len(rows)-1].Number)},
 		}.Encode()
 	}
+	correctable, corrects := i.ReadingUntil.IsZero(), false
+	var batches []string
+	if slices.ContainsFunc(rows, func(row ImportRow) bool { return row.hasFault(Batches) }) {
+		names, err := p.Batches.Names(ctx, by, team.MaxBatches)
+		if err != nil {
+			return web.Response{}, err
+		}
+		for _, b := range names {
+			batches = append(batches, b.Name)
+		}
+	}
 	views := make([]importRowView, len(rows))
 	for n, row := range rows {
-		views[n] = importRowView{row, rowFaults(v, i, row)}
+		views[n] = importRowView{ImportRow: row, Faults: rowFaults(v, i, row)}
+		if row.State == Faulty && correctable {
+			views[n].Cells = cells(v, row, batches)
+			corrects = corrects || len(views[n].Cells) > 0
+		}
 	}
 	stop, stopLink := "", ""
 	if i.Stop != nil {
@@ -93,7 +111,7 @@ func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f
 		"Import": i, "State": i.State(), "Waiting": waiting, "Faulty": i.Counts[Faulty], "Added": i.Counts[Added],
 		"Exists": i.Counts[Exists], "Refused": i.Counts[Refused],
 		"Ready": i.Rows() - i.Counts[Faulty], "Finished": i.Rows() - i.Counts[Faulty] - waiting,
-		"Warnings": warnings(v, i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
+		"Corrects": corrects, "Warnings": warnings(v, i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
 		// None is true if every row needs a correction.
 		"None":    i.State() == Done && i.Counts[Faulty] == i.Rows(),
 		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
@@ -135,13 +153,7 @@ var stopLinks = map[string]string{
 func rowFaults(v *web.View, i *Import, row ImportRow) []string {
 	var texts []string
 	for _, f := range row.Faults {
-		text := f.Detail
-		for _, key := range []string{"import.fault." + string(f.Column) + "." + f.Code, "import.fault." + f.Code, "invalid." + f.Code, "fault." + f.Code} {
-			if found, err := v.T(key, "Date", row.Entry.BirthDate, "Row", f.Row, "Wait", ""); err == nil {
-				text = found
-				break
-			}
-		}
+		text := faultText(v, row, f)
 		if f.Column != "" {
 			text = v.TextOr("import.column."+string(f.Column), string(f.Column)) + ": " + text
 		}
@@ -151,6 +163,16 @@ func rowFaults(v *web.View, i *Import, row ImportRow) []string {
 		texts = append(texts, v.TextOr("import.row_stop."+i.Stop.Code, i.Stop.Detail))
 	}
 	return texts
+}
+
+// faultText returns a fault in the language of the page.
+func faultText(v *web.View, row ImportRow, f Fault) string {
+	for _, key := range []string{"import.fault." + string(f.Column) + "." + f.Code, "import.fault." + f.Code, "invalid." + f.Code, "fault." + f.Code} {
+		if found, err := v.T(key, "Date", row.Entry.BirthDate, "Row", f.Row, "Wait", ""); err == nil {
+			return found
+		}
+	}
+	return f.Detail
 }
 
 // warnings returns the warnings about the whole file.

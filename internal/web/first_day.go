@@ -17,7 +17,7 @@ const firstDays = 30 * 24 * time.Hour
 type firstStep struct {
 	Name, Path string
 	Done, Next bool
-	// ListPath is where the players of a list are added, or "".
+	// ListPath is where players of a list are added, or "".
 	ListPath string
 }
 
@@ -39,14 +39,11 @@ func (p *Pages) firstSteps(ctx context.Context, by actor.Actor, board *coach.Ove
 	steps := []firstStep{
 		{Name: "profile", Path: "/coach/profile", Done: len(board.Missing) == 0},
 		{Name: "batch", Path: "/coach/batches/add", Done: len(batches) > 0},
-		{Name: "players", Path: "/coach/players/add" + query, Done: board.Players.Total > 0},
+		{Name: "players", Path: "/coach/players/add" + query, ListPath: "/coach/players/import" + query, Done: board.Players.Total > 0},
 		{Name: "attendance", Path: batch, Done: taken},
 	}
 	if len(batches) > 0 {
 		steps[3].Path += "/attendance"
-	}
-	if board.Subscription.Tier.Has(coach.Import) {
-		steps[2].ListPath = "/coach/players/import"
 	}
 	next := slices.IndexFunc(steps, func(s firstStep) bool { return !s.Done })
 	if next < 0 {
