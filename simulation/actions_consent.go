@@ -2,122 +2,185 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
 const hour = time.Hour
 
-// addPlayer adds a child of a new family, or a sibling. Some numbers are shared, some are wrong.
+type object = map[string]any
+
+// addPlayer adds a child of a new family, a sibling or an adult. Some numbers are shared.
 func addPlayer(r *Run) string {
-	coach := one(r, r.club.active())
-	if coach == nil || len(r.club.present()) >= families && !r.chance(5) {
+	c, coach := r.club, one(r, r.club.coaches)
+	if len(c.present()) >= families && !r.chance(5) {
 		return nothing
 	}
-	c := r.club
 	c.names++
-	p := &player{coach: coach, name: fmt.Sprintf("Child Kabir Mehta %c%c%c", 'A'+c.names/676, 'A'+c.names/26%26, 'A'+c.names%26)}
+	letters := fmt.Sprintf("%c%c%c", 'A'+c.names/676, 'A'+c.names/26%26, 'A'+c.names%26)
+	p := &player{coach: coach, name: "Kabir Mehta " + letters, touched: true}
 	guardian := fmt.Sprintf("+9198200%05d", c.names)
-	if sibling := one(r, c.present()); sibling != nil && r.chance(25) {
-		guardian = sibling.parties[0].number
+	if sibling := one(r, c.parties(any1)); sibling != nil && r.chance(25) {
+		guardian = sibling.number
 	}
-	age := 8 + r.random.IntN(10) // some turn 18 during the year
-	p.birthday = start.AddDate(-age, 0, r.random.IntN(365)-364).Format(time.DateOnly)
-	p.parties = []*party{{player: p, role: "guardian", number: guardian, state: "pending"}, {player: p, role: "student", state: "pending"}}
-	student := map[string]any{"full_name": p.name, "date_of_birth": p.birthday}
+	age := 8 + r.random.IntN(11)
+	born := start.AddDate(-age, 0, r.random.IntN(365)-364)
+	p.birthday = born
+	student := object{"full_name": p.name, "date_of_birth": born.Format(time.DateOnly)}
+	body := object{"student": student}
+	if !p.adult(r.clock.now) || r.chance(50) {
+		p.parties = append(p.parties, &party{player: p, role: "guardian", first: true, number: guardian, state: "pending"})
+		body["guardian"] = object{"name": "Meera Mehta " + letters, "relationship": "mother", "mobile_number": guardian}
+	}
+	p.parties = append(p.parties, &party{player: p, role: "student", state: "pending"})
 	switch n := r.random.IntN(100); {
 	case n < 30: // the child has no phone
 	case n < 60:
-		student["contact_number"], p.parties[1].number = guardian, guardian
+		p.student().number = guardian
 	default:
-		p.parties[1].number = fmt.Sprintf("+9198300%05d", c.names)
-		student["contact_number"] = p.parties[1].number
+		p.student().number = fmt.Sprintf("+9198300%05d", c.names)
+	}
+	if p.student().number != "" {
+		student["contact_number"] = p.student().number
 	}
 	s := r.as(coach.person, "coach")
 	if s == nil {
-		return "cannot sign in"
+		return noSession
 	}
-	got := r.want(s, "POST", "/api/players/add", map[string]any{
-		"student": student, "guardian": map[string]any{"name": "Meera " + p.name[len(p.name)-3:], "relationship": "mother", "mobile_number": guardian},
-	}, 201)
+	got := r.call(s, "POST", "/api/players/add", body)
+	if got.code() == "contact_disputed" && r.disputes(coach, p) {
+		return "a number said that it is not theirs"
+	}
+	r.mustBe(got, "add "+p.name, 201, "")
 	p.id = text(got.JSON["player_id"])
-	p.parties[0].asks(r, text(got.JSON["guardian_request_id"]))
-	p.parties[0].id = text(items(got.JSON["guardians"])[0]["guardian_id"])
-	if p.parties[1].number != "" {
-		p.parties[1].asks(r, text(got.JSON["student_request_id"]))
+	if g := p.parties[0]; g.role == "guardian" {
+		g.id = text(items(got.JSON["guardians"])[0]["guardian_id"])
+		g.asks(r, text(got.JSON["guardian_request_id"]))
+	}
+	if p.student().number != "" {
+		p.student().asks(r, text(got.JSON["student_request_id"]))
+	}
+	if p.adult(r.clock.now) {
+		p.grown = true
 	}
 	c.players = append(c.players, p)
 	return fmt.Sprintf("%s adds %s", coach.name, p.name)
 }
 
-// asks notes in the model that a party is asked.
-func (p *party) asks(r *Run, request string) {
-	p.state, p.request, p.asked = "pending", request, r.clock.now
-	p.questions++
-}
+// disputes is never true: each player has another name, and a dispute is about a number, a coach and a student.
+func (r *Run) disputes(*coach, *player) bool { return false }
 
 // transitions are those of the specification, section 3.
-var transitions = map[string]map[string]bool{
-	"pending":  {"approved": true, "rejected": true},
-	"approved": {"revoked": true},
-}
+var transitions = map[string][]string{"pending": {"approved", "rejected"}, "approved": {"revoked"}}
 
-// answer is a decision of a party, by far most often one that is possible.
+// answer is a decision of a party, most often one that is possible.
 func answer(r *Run) string {
-	p := one(r, r.club.parties(func(p *party) bool { return p.number != "" && (p.state == "pending" || r.chance(10)) }))
+	p := one(r, r.club.parties(func(p *party) bool { return p.state == "pending" || r.chance(10) }))
 	if p == nil {
 		return nothing
 	}
 	s := r.as(r.club.person(p.number), p.role)
 	if s == nil {
-		return "cannot sign in"
+		return noSession
 	}
 	action := one(r, []string{"approved", "approved", "rejected", "revoked"})
-	body := map[string]any{"player_id": p.player.id, "action": action}
-	path := "/api/approval/" + p.role + "-response"
-	what := fmt.Sprintf("%s: %s", p, action)
+	return fmt.Sprintf("%s: %s", p, p.decide(r, s, action))
+}
+
+// decide makes a decision by the API, and compares the answer with the model.
+func (p *party) decide(r *Run, s *session, action string) string {
+	body, path := object{"player_id": p.player.id, "action": action}, "/api/approval/"+p.role+"-response"
+	same := where(p.player.parties, func(o *party) bool { return o.role == p.role && o.number == p.number })
 	switch {
+	case len(same) > 1:
+		return nothing
 	case action == p.state:
 		r.want(s, "PUT", path, body, 200)
-		return what + " again"
-	case p.state == "pending" && p.request == "" && action != "revoked":
+		return action + " again"
+	case p.state == "pending" && p.request == "":
 		r.want(s, "PUT", path, body, 409, "no_open_request")
-		return what + ", not asked"
-	case !transitions[p.state][action]:
+		return action + ", not asked"
+	case !slices.Contains(transitions[p.state], action):
 		r.want(s, "PUT", path, body, 409, "invalid_transition")
-		return what + ", refused"
+		return action + ", refused"
 	}
 	r.want(s, "PUT", path, body, 200)
-	p.state, p.request = action, ""
+	p.decided(r, action)
+	return action
+}
+
+func (p *party) decided(r *Run, action string) {
+	p.becomes(r, action)
 	p.history = append(p.history, action)
-	return what
+}
+
+// answerOnPage opens the link of the newest question, and says no there: a yes needs a code.
+func answerOnPage(r *Run) string {
+	p := one(r, r.club.parties(func(p *party) bool { return p.request != "" }))
+	if p == nil || len(where(p.player.parties, func(o *party) bool { return o.number == p.number })) > 1 {
+		return nothing
+	}
+	m := r.network.newest(p.number, "message")
+	if m == nil || !strings.Contains(m.Text, p.player.name) || strings.Count(m.Text, "/a/") != 1 || r.clock.now.Sub(m.At) > 13*24*hour || m.At.Before(p.asked) {
+		return nothing
+	}
+	b := &browser{run: r}
+	b.open("GET", link.FindString(m.Text), nil)
+	if b.status != 200 || !strings.Contains(b.body, p.player.name) {
+		r.fail("the link of an open question shows the coach and the student", "%s: %d", p, b.status)
+	}
+	return p.String()
+}
+
+// guardianID adds which guardian a call is about.
+func (p *party) about(body object) object {
+	body["player_id"] = p.player.id
+	if p.id != "" {
+		body["guardian_id"] = p.id
+	}
+	return body
 }
 
 // askAgain sends the request to a party again: after 48 hours, or after an answer.
 func askAgain(r *Run) string {
-	p := one(r, r.club.parties(func(p *party) bool { return p.number != "" && !p.player.coach.gone }))
+	p := one(r, r.club.parties(any1))
 	if p == nil {
 		return nothing
 	}
 	s := r.as(p.player.coach.person, "coach")
 	if s == nil {
-		return "cannot sign in"
+		return noSession
 	}
-	body := map[string]any{"player_id": p.player.id}
-	path := "/api/approval/send-" + p.role + "-request"
-	got := r.call(s, "POST", path, body)
+	got := r.call(s, "POST", "/api/approval/send-"+p.role+"-request", p.about(object{}))
 	what := fmt.Sprintf("%s is asked: %d %s", p, got.Status, got.code())
 	switch {
+	case p.alone(r):
+		r.mustBe(got, what, 422, "validation_failed")
 	case p.state == "approved":
 		r.mustBe(got, what, 409, "already_approved")
-	case p.state != "pending" || p.request == "":
+	case p.disputed != "":
+		r.mustBe(got, what, 409, "contact_disputed")
+	case p.request == "":
 		r.mustBe(got, what, 201, "")
 		p.asks(r, text(got.JSON["request_id"]))
-	case r.clock.now.Sub(p.asked) < 48*hour:
-		r.mustBe(got, what, 409, "request_pending")
 	case got.Status == 200:
-		p.asks(r, text(got.JSON["request_id"]))
+		// The message of a request that failed for good can be sent again at once.
+		if since := r.clock.now.Sub(p.asked); since < 48*hour && !r.failed[p.number] {
+			r.fail("a request is sent again after 48 hours", "%s after %s: %s", what, since, got.Body)
+		}
+		if text(got.JSON["request_id"]) != p.request {
+			r.fail("a pending request keeps its id when it is sent again", "%s", p)
+		}
+		p.asks(r, p.request)
 	default:
-		r.mustBe(got, what, 409, "request_pending") // its message left later
+		r.mustBe(got, what, 409, "request_pending")
+		if allowed, err := time.Parse(time.RFC3339, text(got.JSON["resend_allowed_at"])); err != nil || !allowed.After(r.clock.now) || allowed.Sub(r.clock.now) > 48*hour+time.Minute {
+			r.fail("a request is sent again after 48 hours", "%s until %s: %s", what, allowed, got.Body)
+		}
+		if !r.everHeld && r.clock.now.Sub(p.asked) > 48*hour+time.Minute {
+			r.fail("a request is sent again after 48 hours", "%s, asked at %s: %s", what, p.asked, got.Body)
+		}
 	}
 	return what
 }
@@ -131,17 +194,17 @@ func (r *Run) mustBe(got *response, what string, status int, code string) {
 
 // remind reminds a party.
 func remind(r *Run) string {
-	p := one(r, r.club.parties(func(p *party) bool { return p.number != "" && p.state == "pending" && !p.player.coach.gone }))
+	p := one(r, r.club.parties(func(p *party) bool { return p.state == "pending" }))
 	if p == nil {
 		return nothing
 	}
 	s := r.as(p.player.coach.person, "coach")
 	if s == nil {
-		return "cannot sign in"
+		return noSession
 	}
-	got := r.call(s, "POST", "/api/approval/send-reminder", map[string]any{"player_id": p.player.id, "approver_type": p.role})
+	got := r.call(s, "POST", "/api/approval/send-reminder", p.about(object{"approver_type": p.role}))
 	what := fmt.Sprintf("%s is reminded: %d %s", p, got.Status, got.code())
-	recent := where(p.reminders, func(at time.Time) bool { return r.clock.now.Sub(at) < 7*24*hour })
+	recent := where(p.reminded, func(at time.Time) bool { return r.clock.now.Sub(at) < 7*24*hour })
 	switch {
 	case p.request == "":
 		r.mustBe(got, what, 409, "no_open_request")
@@ -149,8 +212,174 @@ func remind(r *Run) string {
 		r.mustBe(got, what, 429, "reminder_limit")
 	default:
 		r.mustBe(got, what, 202, "")
-		p.reminders = append(p.reminders, r.clock.now)
-		p.questions++
+		p.reminded = append(p.reminded, r.clock.now)
+		r.asks[p.number]++
 	}
 	return what
+}
+
+// cancel cancels an open request.
+func cancel(r *Run) string {
+	p := one(r, r.club.parties(func(p *party) bool { return p.request != "" }))
+	if p == nil {
+		return nothing
+	}
+	s := r.as(p.player.coach.person, "coach")
+	if s == nil {
+		return noSession
+	}
+	got, retried := r.service.call("POST", "/api/approval/requests/"+p.request+"/cancel", s.access, nil)
+	if !retried || got.code() != "no_open_request" {
+		r.mustBe(got, "cancel", 200, "")
+	}
+	p.request, p.player.touched = "", true
+	return p.String()
+}
+
+// dispute says that the number belongs to someone else.
+func dispute(r *Run) string {
+	p := one(r, r.club.parties(func(p *party) bool { return p.request != "" && p.disputed == "" }))
+	if p == nil {
+		return nothing
+	}
+	s := r.as(r.club.person(p.number), p.role)
+	if s == nil {
+		return noSession
+	}
+	r.want(s, "POST", "/api/approval/requests/"+p.request+"/dispute", nil, 200)
+	p.disputed, p.request, p.player.touched = p.request, "", true
+	return p.String()
+}
+
+// liftDispute says that the number is right after all. Within 30 days the request is open again.
+func liftDispute(r *Run) string {
+	p := one(r, r.club.parties(func(p *party) bool { return p.disputed != "" }))
+	if p == nil {
+		return nothing
+	}
+	s := r.as(r.club.person(p.number), p.role)
+	if s == nil {
+		return noSession
+	}
+	got, retried := r.service.call("DELETE", "/api/approval/requests/"+p.disputed+"/dispute", s.access, nil)
+	if !retried || got.Status != 404 {
+		r.mustBe(got, "lift a dispute", 204, "")
+	}
+	coach := r.as(p.player.coach.person, "coach")
+	if coach == nil {
+		return noSession
+	}
+	request := r.want(coach, "GET", "/api/approval/requests/"+p.disputed, nil, 200)
+	if text(request.JSON["state"]) == "pending" {
+		p.request = p.disputed
+	}
+	p.disputed, p.player.touched = "", true
+	return p.String()
+}
+
+// correctNumber gives a party another number: its consent belongs to the person who gave it.
+func correctNumber(r *Run) string {
+	p := one(r, r.club.parties(any1))
+	if p == nil {
+		return nothing
+	}
+	s := r.as(p.player.coach.person, "coach")
+	if s == nil {
+		return noSession
+	}
+	r.club.names++
+	number := fmt.Sprintf("+9198400%05d", r.club.names)
+	path, body := "/api/players/"+p.player.id, object{"student": object{"contact_number": number}}
+	if p.role == "guardian" {
+		path, body = path+"/guardians/"+p.id, object{"mobile_number": number}
+	}
+	if p.alone(r) {
+		r.want(s, "PATCH", path, body, 422)
+		return p.String() + " has no guardian"
+	}
+	r.want(s, "PATCH", path, body, 200)
+	old := p.number
+	p.number, p.disputed, p.moved = number, "", true
+	got := r.want(s, "GET", "/api/players/approval-status/"+p.player.id, nil, 200)
+	p.asks(r, text(p.in(got)["request_id"]))
+	p.gone(r, old)
+	return fmt.Sprintf("%s: %s in place of %s", p, number, old)
+}
+
+// alone reports whether the player is under 18 and its guardian has left: the coach must enter another one first.
+func (p *party) alone(r *Run) bool {
+	return p.role == "student" && len(p.player.parties) == 1 && !p.player.adult(r.clock.now)
+}
+
+// gone checks that the former holder of a number sees the player no longer.
+func (p *party) gone(r *Run, old string) {
+	still := slices.ContainsFunc(p.player.parties, func(o *party) bool { return o.number == old && o.role == p.role })
+	former := r.club.person(old).sessions[p.role]
+	if still || former == nil || !r.clock.now.Before(former.ends) {
+		return
+	}
+	got := r.call(former, "GET", "/api/players/approval-status/"+p.player.id, nil)
+	if got.Status != 404 && got.Status != 401 {
+		r.fail("the old holder of a number sees 404 at once", "%s: %d %s", p, got.Status, got.Body)
+	}
+}
+
+// in returns the part of an approval status about a party.
+func (p *party) in(got *response) object {
+	if p.role == "student" {
+		request, _ := got.JSON["student_request"].(object)
+		id := ""
+		if text(request["state"]) == "pending" {
+			id = text(request["request_id"])
+		}
+		return object{"status": got.JSON["student_status"], "state": got.JSON["student_state"], "request_id": id}
+	}
+	for _, g := range items(got.JSON["guardians"]) {
+		if text(g["guardian_id"]) == p.id {
+			return g
+		}
+	}
+	return object{}
+}
+
+// addGuardian adds the other parent.
+func addGuardian(r *Run) string {
+	p := one(r, where(r.club.present(), func(p *player) bool { return len(p.parties) == 2 }))
+	if p == nil {
+		return nothing
+	}
+	s := r.as(p.coach.person, "coach")
+	if s == nil {
+		return noSession
+	}
+	r.club.names++
+	g := &party{player: p, role: "guardian", number: fmt.Sprintf("+9198500%05d", r.club.names)}
+	got := r.want(s, "POST", "/api/players/"+p.id+"/guardians", object{"name": "Ravi Mehta", "relationship": "father", "mobile_number": g.number}, 201)
+	g.id = text(got.JSON["guardian_id"])
+	at := len(p.parties) - 1
+	if !p.parties[0].first { // it left an empty place
+		g.first, g.history, at = true, p.vacant, 0
+	}
+	p.parties = slices.Insert(p.parties, at, g)
+	g.asks(r, text(got.JSON["request_id"]))
+	return g.String()
+}
+
+// removePlayer deletes a player.
+func removePlayer(r *Run) string {
+	p := one(r, r.club.present())
+	if p == nil {
+		return nothing
+	}
+	s := r.as(p.coach.person, "coach")
+	if s == nil {
+		return noSession
+	}
+	got, retried := r.service.call("DELETE", "/api/players/"+p.id, s.access, nil)
+	if !retried || got.Status != 404 {
+		r.mustBe(got, "delete a player", 204, "")
+	}
+	p.removed = true
+	r.want(s, "GET", "/api/players/"+p.id, nil, 404, "not_found")
+	return p.name
 }

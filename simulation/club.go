@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -9,21 +10,37 @@ import (
 type club struct {
 	coaches []*coach
 	players []*player
-	persons map[string]*person // by number
-	names   int                // of students so far
+	persons map[string]*person   // by number
+	names   int                  // of students so far
+	numbers int                  // of coaches so far
+	erased  map[string]time.Time // when the last account of a number was erased
+	token   string               // of a service that reads the feed
+	cursor  string               // how far it has read
+	feed    map[string][]map[string]any
+	stopped []stop
+}
+
+// stop is a number that wants no messages of a coach.
+type stop struct {
+	number string
+	coach  *coach
+	at     time.Time
 }
 
 // person is a mobile number with its sessions. Families share phones, so one person can have several roles.
 type person struct {
 	number   string
 	sessions map[string]*session // by role
+	quiet    map[string]bool     // roles that want no messages from 21:00 to 08:00
+	wrong    []time.Time         // wrong codes
+	roles    map[string]bool     // in which it was ever asked
 }
 
 type coach struct {
 	*person
 	name  string
-	index int
-	gone  bool // has closed the account
+	fees  []*fee
+	batch string
 }
 
 // player is a player of a coach. Its parties are the guardians, and then the student.
@@ -31,26 +48,37 @@ type player struct {
 	id       string
 	coach    *coach
 	name     string
-	birthday string
+	birthday time.Time
 	parties  []*party
 	removed  bool
-	fees     []*fee
+	// turned is when the worker saw that the student is an adult; grown says that the 30 days after it are over.
+	turned time.Time
+	grown  bool
+	// vacant has the history of a first guardian who left: the next one in this place has its id.
+	vacant []string
+	// touched says that something happened to it today.
+	touched bool
 }
+
+func (p *player) adult(now time.Time) bool { return !now.Before(p.birthday.AddDate(18, 0, 0)) }
+
+func (p *player) student() *party { return p.parties[len(p.parties)-1] }
 
 // party is a guardian or a student of a player, with the state of its consent.
 type party struct {
-	player *player
-	role   string // guardian or student
-	id     string // of a guardian
-	number string // "" is none
-	state  string // pending, approved, rejected, revoked
-	// request is the open one, or "".
-	request string
-	history []string
-	// asked is when its request was sent last, reminders when it was reminded, questions how many messages it may have got.
-	asked     time.Time
-	reminders []time.Time
-	questions int
+	player   *player
+	role     string // guardian or student
+	id       string // of a guardian
+	first    bool   // a guardian whom the fields without a guardian_id name; only the coach gives its place to another one
+	number   string // "" is none
+	state    string // pending, approved, rejected, revoked
+	request  string // the open one, or ""
+	disputed string // the request that its holder disputed, or ""
+	history  []string
+	changed  time.Time // when the state changed
+	asked    time.Time // when the request was sent last
+	reminded []time.Time
+	moved    bool // the number has changed: the records of the old one are not its own
 }
 
 func (p *party) status() string {
@@ -62,60 +90,83 @@ func (p *party) status() string {
 
 func (p *party) String() string { return p.role + " of " + p.player.name }
 
-type fee struct {
-	id       string
-	amount   int
-	paid     int
-	state    string
-	payments []payment
+// becomes notes a state.
+func (p *party) becomes(r *Run, state string) {
+	p.state, p.request, p.changed, p.player.touched = state, "", r.clock.now, true
 }
 
-type payment struct {
-	id     string
-	amount int
+// asks notes that a party is asked. Its messages are counted for its number.
+func (p *party) asks(r *Run, request string) {
+	p.becomes(r, "pending")
+	p.request, p.asked = request, r.clock.now
+	r.club.person(p.number).roles[p.role] = true
+	delete(r.club.erased, p.number)
+	r.asks[p.number]++
 }
 
-// families is how many families the club gets at the beginning.
+// families is how many families the club has at most.
 const families = 40
 
 func newClub(r *Run) *club {
-	c := &club{persons: map[string]*person{}}
+	c := &club{persons: map[string]*person{}, feed: map[string][]map[string]any{}, erased: map[string]time.Time{}}
 	r.club = c
-	for i := range 3 {
-		p := c.person(fmt.Sprintf("+9198100%05d", i+1))
-		coach := &coach{person: p, name: fmt.Sprintf("Coach Asha Rao %c", 'A'+i), index: i}
-		c.coaches = append(c.coaches, coach)
-		r.want(r.as(p, "coach"), "POST", "/auth/complete-profile", map[string]any{"name": coach.name, "bio": "Hockey for every child.", "experience_years": 7, "sports": []string{"hockey"}}, 200)
+	for range 3 {
+		c.coaches = append(c.coaches, newCoach(r))
 	}
 	return c
 }
 
-func (c *club) person(number string) *person {
-	if number == "" {
-		return nil
+// newCoach registers a coach with a name that nobody else has.
+func newCoach(r *Run) *coach {
+	r.club.numbers++
+	n := r.club.numbers
+	c := &coach{person: r.club.person(fmt.Sprintf("+9198100%05d", n)), name: fmt.Sprintf("Asha Rao %c%c", 'A'+n/26%26, 'A'+n%26)}
+	c.register(r)
+	return c
+}
+
+func (c *coach) register(r *Run) {
+	if s := r.as(c.person, "coach"); s != nil {
+		r.want(s, "POST", "/auth/complete-profile", map[string]any{"name": c.name, "bio": "Hockey for every child.", "experience_years": 7, "sports": []string{"hockey"}}, 200)
 	}
+}
+
+func (c *club) person(number string) *person {
 	if c.persons[number] == nil {
-		c.persons[number] = &person{number: number, sessions: map[string]*session{}}
+		c.persons[number] = &person{number: number, sessions: map[string]*session{}, quiet: map[string]bool{}, roles: map[string]bool{}}
 	}
 	return c.persons[number]
 }
 
-// parties returns the parties of all players for which keep is true.
+// parties returns the parties with a number for which keep is true.
 func (c *club) parties(keep func(*party) bool) (all []*party) {
-	for _, p := range c.players {
-		if !p.removed {
-			all = append(all, where(p.parties, keep)...)
-		}
+	for _, p := range c.present() {
+		all = append(all, where(p.parties, func(p *party) bool { return p.number != "" && keep(p) })...)
 	}
 	return all
 }
 
-// active returns the coaches who have not left.
-func (c *club) active() []*coach {
-	return where(c.coaches, func(c *coach) bool { return !c.gone })
-}
+func any1(*party) bool { return true }
 
 // present returns the players who were not removed.
 func (c *club) present() []*player {
-	return where(c.players, func(p *player) bool { return !p.removed && !p.coach.gone })
+	return where(c.players, func(p *player) bool { return !p.removed })
+}
+
+// of returns the players of a coach.
+func (c *club) of(coach *coach) []*player {
+	return where(c.present(), func(p *player) bool { return p.coach == coach })
+}
+
+// keeps reports whether a player has a number who was removed: it stays until the retention ends.
+func (c *club) keeps(number string) bool {
+	return slices.ContainsFunc(c.players, func(p *player) bool {
+		return p.removed && slices.ContainsFunc(p.parties, func(p *party) bool { return p.number == number })
+	})
+}
+
+// uses reports whether any party has a number.
+func (c *club) uses(number string) bool {
+	return len(c.parties(func(p *party) bool { return p.number == number })) > 0 ||
+		slices.ContainsFunc(c.coaches, func(c *coach) bool { return c.number == number })
 }

@@ -46,6 +46,13 @@ func (k *killSwitch) disarm() {
 	k.left = 0
 }
 
+// reset ends what an earlier run left.
+func (k *killSwitch) reset() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left, k.dead = 0, false
+}
+
 func (k *killSwitch) ended() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

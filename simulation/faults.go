@@ -29,6 +29,7 @@ func (s *service) arm() {
 func (s *service) disarm() {
 	s.faults.lose = 0
 	killer.disarm()
+	s.run.network.settle(false)
 }
 
 // loseAnswer reports whether this answer is lost.
@@ -49,6 +50,7 @@ func (s *service) restartIfEnded() bool {
 	}
 	_ = s.close() // its connections are closed; nothing reaches the files
 	killer.restore()
+	s.run.network.settle(true)
 	s.open()
 	return true
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
+	"time"
 )
 
-// rule is something that always holds. Its name is a sentence of the specification or the contract.
+// rule is something that always holds. Its name is a sentence of the specification or of the contract.
 type rule struct {
 	name  string
 	when  frequency
@@ -15,14 +19,36 @@ type rule struct {
 type frequency int
 
 const (
-	cheap frequency = iota // after each step
-	daily                  // at midnight
+	cheap  frequency = iota // after each step
+	daily                   // at midnight
+	weekly                  // each Sunday
 )
 
+// rules are the specification and the contract, as far as a run can see them. A rule looks at what the service answers and at what the
+// providers got, and compares it with the model (club.go). It knows nothing of the code.
 var rules = []rule{
-	{"each party has the status of its own decisions", daily, statuses},
-	{"every approval, rejection and revocation is recorded in the history, once and in order", daily, histories},
+	// Specification, sections 2 and 3.
+	{"each party has the status of its own decisions; each decision is in the history once, in order", daily, consents},
 	{"app services work for a party exactly while it has approved; chat and SMS always", daily, availability},
+	{"pending approvals list each pending party once", daily, pendingApprovals},
+
+	// Section 8 and contract, section 2a: what may be sent to whom, and when.
+	{"each question leaves by SMS at most once for each time that it was asked or reminded", cheap, questions},
+	{"a message leaves once, or the service does not know that it left", cheap, once},
+	{"one number gets at most 6 SMS about approvals from a coach in 24 h, and 20 from all", daily, perNumber},
+	{"SMS cost at most the budget of a day; what is no code stops at 80 %", daily, budget},
+	{"no message arrives in a person's quiet hours", cheap, quiet},
+	{"a number that stopped a coach gets nothing more from that coach", cheap, stops},
+	{"a party that never approved gets at most 2 messages of a coach in a week", daily, strangers},
+	{"app services send nothing to a party that has not approved", cheap, pushes},
+	{"the coach is reminded of pending requests at most every 3 days", weekly, digests},
+
+	// Contract, sections 5, 8, 9 and 12.
+	{"the sum of a fee is what is paid and what is left; a fee of each month is made once", daily, money},
+	{"the feed has every change once, without a gap, in the order of each player", daily, feed},
+	{"a webhook gets every change", daily, hooks},
+	{"each answer has one record", weekly, receipts},
+	{"nothing of an erased number is left in the database", weekly, erased},
 }
 
 // check checks the rules of a frequency.
@@ -34,24 +60,26 @@ func (r *Run) check(when frequency) {
 	}
 }
 
-func statuses(r *Run, broken func(string, ...any)) {
-	r.eachPlayer(func(p *player, s *session) {
-		got := r.want(s, "GET", "/api/players/approval-status/"+p.id, nil, 200)
-		for _, party := range p.parties {
-			if status, state := text(got.JSON[party.role+"_status"]), text(got.JSON[party.role+"_state"]); status != party.status() || state != party.state {
-				broken("%s is %s, %s; want %s, %s", party, status, state, party.status(), party.state)
-			}
+// eachPlayer calls fn with each player with whom something happened today, with each one on Sundays, and its coach's session.
+func (r *Run) eachPlayer(fn func(p *player, s *session)) {
+	for _, p := range r.club.present() {
+		if s := r.as(p.coach.person, "coach"); s != nil && (p.touched || r.sunday || r.chance(5)) {
+			fn(p, s)
 		}
-	})
+	}
 }
 
-func histories(r *Run, broken func(string, ...any)) {
+func consents(r *Run, broken func(string, ...any)) {
 	r.eachPlayer(func(p *player, s *session) {
 		got := r.want(s, "GET", "/api/players/approval-status/"+p.id, nil, 200)
 		for _, party := range p.parties {
+			is := party.in(got)
+			if text(is["status"]) != party.status() || text(is["state"]) != party.state || text(is["request_id"]) != party.request {
+				broken("%s is %s, %s, request %q; want %s, %s, %q", party, is["status"], is["state"], text(is["request_id"]), party.status(), party.state, party.request)
+			}
 			var actions []string
 			for _, h := range items(got.JSON["history"]) {
-				if text(h["approver_type"]) == party.role {
+				if text(h["approver_type"]) == party.role && text(h["guardian_id"]) == party.id {
 					actions = append(actions, text(h["action"]))
 				}
 			}
@@ -65,25 +93,339 @@ func histories(r *Run, broken func(string, ...any)) {
 func availability(r *Run, broken func(string, ...any)) {
 	r.eachPlayer(func(p *player, s *session) {
 		got := r.want(s, "GET", "/api/services/availability/"+p.id, nil, 200)
-		want := map[string]bool{"chat_enabled": true, "sms_enabled": true}
-		for _, party := range p.parties {
-			want[party.role+"_app_enabled"] = party.state == "approved"
+		want := map[string]bool{"chat_enabled": true, "sms_enabled": true, "guardian_app_enabled": false}
+		want["student_app_enabled"] = p.student().state == "approved"
+		if p.parties[0].first {
+			want["guardian_app_enabled"] = p.parties[0].state == "approved"
 		}
 		for field, on := range want {
 			if got.JSON[field] != on {
-				broken("%s: %s is %v, want %v", p.name, field, got.JSON[field], on)
+				broken("%s: %s is %v, want %v: %s", p.name, field, got.JSON[field], on, got.Body)
+			}
+		}
+		for _, g := range items(got.JSON["guardians"]) {
+			for _, party := range p.parties {
+				if party.id == text(g["guardian_id"]) && g["app_enabled"] != (party.state == "approved") {
+					broken("%s: app_enabled is %v, but the state is %s", party, g["app_enabled"], party.state)
+				}
 			}
 		}
 	})
 }
 
-// eachPlayer calls fn with each player and its coach's session.
-func (r *Run) eachPlayer(fn func(p *player, s *session)) {
-	for _, p := range r.club.present() {
-		if s := r.as(p.coach.person, "coach"); s != nil {
-			fn(p, s)
+func pendingApprovals(r *Run, broken func(string, ...any)) {
+	for _, c := range r.club.coaches {
+		s := r.as(c.person, "coach")
+		if s == nil {
+			continue
+		}
+		var want, listed []string
+		for _, p := range r.club.of(c) {
+			for _, party := range p.parties {
+				if party.state == "pending" && (party.role == "student" || party.request != "" || !p.adult(r.clock.now)) {
+					want = append(want, p.id+party.role+party.id)
+				}
+			}
+		}
+		r.pages(s, "/api/coach/pending-approvals?limit=200", func(i object) {
+			listed = append(listed, text(i["player_id"])+text(i["approver_type"])+text(i["guardian_id"]))
+		})
+		slices.Sort(want)
+		slices.Sort(listed)
+		if !slices.Equal(want, listed) {
+			broken("%s has %d, want %d: %v, %v", c.name, len(listed), len(want), listed, want)
 		}
 	}
 }
 
-var _ = fmt.Sprint
+// about reports whether a message is a question of approval, by its link.
+func (m *message) question() bool { return strings.Contains(m.Text, "/a/") }
+
+// by reports whether a message is of a coach: each has a name that nobody else has.
+func (m *message) by(c *coach) bool { return m.Kind != "otp" && strings.Contains(m.Text, c.name) }
+
+func questions(r *Run, broken func(string, ...any)) {
+	for _, m := range r.fresh() {
+		if m.question() && m.Earlier == nil {
+			if r.questions[m.To]++; r.questions[m.To] > r.asks[m.To] {
+				broken("%s got %d, and was asked %d times: %s", m.To, r.questions[m.To], r.asks[m.To], m.Text)
+			}
+		}
+	}
+}
+
+func once(r *Run, broken func(string, ...any)) {
+	for _, m := range r.fresh() {
+		if m.Earlier != nil && !m.Earlier.Unsure {
+			broken("%s got %q at %s and at %s", m.To, m.Text, m.Earlier.At, m.At)
+		}
+	}
+}
+
+// within returns the sum of what count says of the messages in the 24 hours that end with m.
+func (r *Run) within(m *message, window time.Duration, count func(*message) int) (n int) {
+	for _, o := range slices.Backward(r.network.sent) {
+		if !o.At.After(m.At) && m.At.Sub(o.At) < window && o.Earlier == nil {
+			n += count(o)
+		}
+		if m.At.Sub(o.At) > window+hour {
+			return n
+		}
+	}
+	return n
+}
+
+func perNumber(r *Run, broken func(string, ...any)) {
+	for _, m := range r.today() {
+		if !m.question() {
+			continue
+		}
+		for _, c := range r.club.coaches {
+			n := r.within(m, 24*hour, func(o *message) int { return toInt(o.To == m.To && o.question() && o.by(c)) * o.segments() })
+			if m.by(c) && n > max(6, m.segments()) {
+				broken("%s got %d from %s", m.To, n, c.name)
+			}
+		}
+		if n := r.within(m, 24*hour, func(o *message) int { return toInt(o.To == m.To && o.question()) * o.segments() }); n > 20 {
+			broken("%s got %d", m.To, n)
+		}
+	}
+}
+
+func toInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func budget(r *Run, broken func(string, ...any)) {
+	for _, m := range r.today() {
+		spent := pricePaise * r.within(m, 24*hour, (*message).segments)
+		if limit := budgetPaise; spent > limit {
+			broken("%d paise at %s, want at most %d", spent, m.At, limit)
+		}
+		if limit := budgetPaise * 8 / 10; m.Kind != "otp" && spent > limit {
+			broken("%d paise with a message that is no code, at %s; want at most %d: %q", spent, m.At, limit, m.Text)
+		}
+	}
+}
+
+func quiet(r *Run, broken func(string, ...any)) {
+	for _, m := range r.fresh() {
+		hour := m.At.Hour()
+		all := true // of the number's roles
+		for _, p := range r.club.parties(func(p *party) bool { return p.number == m.To }) {
+			all = all && r.club.person(m.To).quiet[p.role]
+		}
+		if m.question() && (hour >= 21 || hour < 8) && all && r.club.uses(m.To) {
+			broken("%s got %q at %s", m.To, m.Text, m.At.Format(time.TimeOnly))
+		}
+	}
+}
+
+func stops(r *Run, broken func(string, ...any)) {
+	for _, m := range r.fresh() {
+		for _, s := range r.club.stopped {
+			if s.number == m.To && m.by(s.coach) && m.At.After(s.at) && slices.Contains(r.club.coaches, s.coach) {
+				broken("%s stopped %s at %s and got %q at %s", m.To, s.coach.name, s.at, m.Text, m.At)
+			}
+		}
+	}
+}
+
+func strangers(r *Run, broken func(string, ...any)) {
+	for _, m := range r.today() {
+		for _, c := range r.club.coaches {
+			if !m.by(c) || !strings.Contains(m.Text, "No training on Friday") {
+				continue
+			}
+			known := slices.ContainsFunc(r.club.players, func(p *player) bool {
+				return p.coach == c && slices.ContainsFunc(p.parties, func(o *party) bool { return o.number == m.To && slices.Contains(o.history, "approved") })
+			})
+			n := r.within(m, 7*24*hour, func(o *message) int {
+				return toInt(o.To == m.To && o.by(c) && strings.Contains(o.Text, "No training on Friday"))
+			})
+			parties := len(r.club.parties(func(p *party) bool { return p.number == m.To && p.player.coach == c }))
+			if !known && n > 2*max(1, parties) {
+				broken("%s got %d from %s", m.To, n, c.name)
+			}
+		}
+	}
+}
+
+func pushes(r *Run, broken func(string, ...any)) {
+	all := r.network.loopback.pushes
+	for _, m := range all[r.pushes:] {
+		service := strings.HasPrefix(m.title, "New progress") || strings.HasPrefix(m.title, "A fee to pay")
+		approved := slices.ContainsFunc(r.club.parties(any1), func(p *party) bool {
+			return p.number == m.number && p.role == m.role && p.state == "approved" && strings.Contains(m.title, p.player.name)
+		})
+		if service && !approved {
+			broken("%s of %s got %q", m.role, m.number, m.title)
+		}
+	}
+	r.pushes = len(all)
+}
+
+func digests(r *Run, broken func(string, ...any)) {
+	for _, c := range r.club.coaches {
+		s := r.as(c.person, "coach")
+		if s == nil {
+			continue
+		}
+		var last time.Time
+		r.pages(s, "/api/notifications?limit=200", func(n object) {
+			at, _ := time.Parse(time.RFC3339, text(n["created_at"]))
+			if text(n["type"]) != "pending_reminder" {
+				return
+			}
+			if !last.IsZero() && last.Sub(at) < 72*hour {
+				broken("%s was reminded at %s and at %s", c.name, at, last)
+			}
+			last = at
+		})
+	}
+}
+
+func money(r *Run, broken func(string, ...any)) {
+	for _, c := range r.club.coaches {
+		s := r.as(c.person, "coach")
+		if s == nil {
+			continue
+		}
+		fees, months := map[string]object{}, map[string]int{}
+		r.pages(s, "/api/fees?limit=200", func(f object) {
+			fees[text(f["fee_id"])] = f
+			if series := text(f["series_id"]); series != "" {
+				if months[series+text(f["due_on"])]++; months[series+text(f["due_on"])] > 1 {
+					broken("%s has two fees %s of %s", f["student_name"], f["title"], f["due_on"])
+				}
+			}
+		})
+		for _, f := range c.fees {
+			got := fees[f.id]
+			if f.player.removed || got == nil && f.closed != "" {
+				continue
+			}
+			balance := f.amount - f.paid()
+			if f.closed != "" {
+				balance = 0
+			}
+			if got["paid"] != float64(f.paid()) || got["balance"] != float64(balance) {
+				broken("%s of %s: paid %v, balance %v; want %d, %d", f.title, f.player.name, got["paid"], got["balance"], f.paid(), balance)
+			}
+		}
+	}
+}
+
+// feed reads the changes since the last time.
+func feed(r *Run, broken func(string, ...any)) {
+	for {
+		got, _ := r.service.send(r.service.admin, "GET", "/api/services/changes?limit=200&cursor="+r.club.cursor, r.club.token, nil)
+		if got == nil {
+			return
+		}
+		if got.Status != 200 {
+			broken("%d %s", got.Status, got.Body)
+		}
+		changes := items(got.JSON["items"])
+		for _, change := range changes {
+			id := text(change["player_id"])
+			if want := float64(len(r.club.feed[id]) + 1); change["sequence"] != want {
+				broken("a change of %s has the sequence %v, want %v", id, change["sequence"], want)
+			}
+			r.club.feed[id] = append(r.club.feed[id], change)
+		}
+		r.club.cursor = text(got.JSON["next_cursor"])
+		if len(changes) == 0 {
+			break
+		}
+	}
+	for _, p := range r.club.present() {
+		counts, last := map[string]int{}, object{}
+		for _, change := range r.club.feed[p.id] {
+			counts[text(change["type"])+text(change["party"])+text(change["guardian_id"])]++
+			last = change
+		}
+		for _, party := range p.parties {
+			for _, action := range []string{"approved", "rejected", "revoked"} {
+				want := len(where(party.history, func(a string) bool { return a == action }))
+				if n := counts[action+party.role+party.id]; n != want {
+					broken("%s: %s %d times, want %d", party, action, n, want)
+				}
+			}
+		}
+		if s := p.student(); text(last["student_status"]) != s.status() {
+			broken("%s is %s in the newest change, want %s", s, last["student_status"], s.status())
+		}
+	}
+}
+
+func hooks(r *Run, broken func(string, ...any)) {
+	if r.network.loopback.failing || r.hookFailed {
+		return
+	}
+	for id, changes := range r.club.feed {
+		for i := range changes {
+			if !r.network.loopback.hook[id][i+1] {
+				broken("change %d of %s did not arrive", i+1, id)
+			}
+		}
+	}
+}
+
+func receipts(r *Run, broken func(string, ...any)) {
+	for _, party := range r.club.parties(func(p *party) bool { return !p.moved && len(p.history) > 0 && r.random.IntN(4) == 0 }) {
+		s := r.club.person(party.number).sessions[party.role]
+		if s == nil || !r.clock.now.Before(s.ends) {
+			continue
+		}
+		var answers []string
+		r.pages(s, "/api/me/receipts?limit=200", func(o object) {
+			if text(o["player_id"]) == party.player.id && slices.Contains([]string{"approved", "rejected", "revoked"}, text(o["event"])) {
+				answers = append(answers, text(o["event"]))
+			}
+		})
+		slices.Reverse(answers)
+		if !slices.Equal(answers, party.history) {
+			broken("%s: records %v, want %v", party, answers, party.history)
+		}
+	}
+}
+
+func erased(r *Run, broken func(string, ...any)) {
+	if r.service.databaseFile() == "" {
+		return
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(r.service.databaseFile() + suffix)
+		if err != nil {
+			continue
+		}
+		for number, at := range r.club.erased {
+			if i := bytes.Index(content, []byte(number)); i >= 0 && r.clock.now.Sub(at) > 26*hour {
+				broken("%s is in the file%s: %q; tables %v", number, suffix, bytes.Trim(content[max(0, i-100):min(len(content), i+100)], "\x00"), r.service.tablesWith(number))
+			}
+		}
+	}
+}
+
+// pages calls fn with each item of a list.
+func (r *Run) pages(s *session, path string, fn func(object)) {
+	for cursor := ""; ; {
+		got := r.want(s, "GET", path+cursor, nil, 200)
+		for _, i := range items(got.JSON["items"]) {
+			fn(i)
+		}
+		next := text(got.JSON["next_cursor"])
+		if next == "" {
+			return
+		}
+		cursor = fmt.Sprintf("&cursor=%s", next)
+	}
+}
+
+// fresh returns the messages of this step, today those of this day.
+func (r *Run) fresh() []*message { return r.network.sent[r.stepFrom:] }
+func (r *Run) today() []*message { return r.network.sent[r.dayFrom:] }

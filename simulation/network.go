@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -17,20 +17,28 @@ import (
 
 // message is one that a provider accepted.
 type message struct {
-	ID, Channel, To, Kind, Text string
-	At                          time.Time
-	// Unsure says that the service got no answer, so that it may send the message again.
+	ID, Channel, To, Text string
+	Kind                  string // otp or message
+	At                    time.Time
+	// Receipt is the address for reports about the message.
+	Receipt string
+	// Unsure says that the service does not know that it was accepted: it got no answer, or its process ended.
 	Unsure bool
+	// Earlier is the first acceptance of the same message, or nil.
+	Earlier *message
 }
 
-// network is the simulated providers. The service reaches them through http.DefaultTransport.
+// network is the simulated providers. The service reaches the SMS gateway through http.DefaultTransport, in memory; push services and webhooks
+// must be real addresses, and are on loopback.
 type network struct {
-	clock *clock
-
-	mu      sync.Mutex
-	sent    []*message
-	taken   int // messages that take has returned
-	gateway behaviour
+	run  *Run
+	mu   sync.Mutex
+	sent []*message
+	// taken is how many messages take has returned, settled how many are certain.
+	taken, settled int
+	gateway        behaviour
+	loopback       *loopback
+	first          map[string]*message // by id
 }
 
 // behaviour is how the SMS gateway answers.
@@ -41,11 +49,12 @@ const (
 	refuses           // answers 503
 	hangs             // answers nothing
 	forgets           // takes the message and closes the connection without an answer
-	rejects           // answers 422: the number cannot get an SMS
+	rejects           // answers 400: the number cannot get an SMS
 )
 
-func newNetwork(c *clock) *network {
-	n := &network{clock: c}
+func newNetwork(r *Run) *network {
+	n := &network{run: r, first: map[string]*message{}}
+	n.loopback = newLoopback(n)
 	t := http.DefaultTransport.(*http.Transport)
 	t.DisableKeepAlives = true
 	t.DialContext = n.dial
@@ -57,11 +66,10 @@ func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
 		return nil, fmt.Errorf("simulation: %s does not exist", address)
 	}
 	n.mu.Lock()
-	hanging := n.gateway == hangs
-	n.mu.Unlock()
+	defer n.mu.Unlock()
 	client, server := net.Pipe()
 	go n.serve(server)
-	if hanging {
+	if n.gateway == hangs {
 		return silent{client}, nil
 	}
 	return client, nil
@@ -70,14 +78,12 @@ func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
 // silent is a connection to a host that does not answer: its reads time out at once, so that the simulation does not wait.
 type silent struct{ net.Conn }
 
-func (s silent) Read([]byte) (int, error) { return 0, errTimeout }
+func (silent) Read([]byte) (int, error) { return 0, timeout{errors.New("simulation: i/o timeout")} }
 
-var errTimeout net.Error = timeoutError{errors.New("simulation: i/o timeout")}
+type timeout struct{ error }
 
-type timeoutError struct{ error }
-
-func (timeoutError) Timeout() bool   { return true }
-func (timeoutError) Temporary() bool { return true }
+func (timeout) Timeout() bool   { return true }
+func (timeout) Temporary() bool { return true }
 
 // serve answers one request.
 func (n *network) serve(c net.Conn) {
@@ -96,29 +102,46 @@ func (n *network) serve(c net.Conn) {
 	_, _ = c.Write(b.Bytes()) // the service may be gone
 }
 
-// accept takes a message, and returns the status of the answer or 0 for none.
+// accept takes a message as Kannel does, and returns the status of the answer or 0 for none.
 func (n *network) accept(req *http.Request) int {
+	content, err := io.ReadAll(req.Body)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case killer.ended(): // the process that sent it is gone
+	case err != nil || killer.ended(): // the process that sent it is gone
 		return 0
 	case n.gateway == refuses:
 		return http.StatusServiceUnavailable
 	case n.gateway == rejects:
-		return http.StatusUnprocessableEntity
+		return http.StatusBadRequest
 	case n.gateway == hangs:
 		return 0
 	}
-	m := &message{Channel: "sms", At: n.clock.now, Unsure: n.gateway == forgets}
-	if err := json.NewDecoder(req.Body).Decode(m); err != nil {
-		return http.StatusBadRequest
+	receipt, _, _ := strings.Cut(strings.TrimPrefix(req.Header.Get("X-Kannel-DLR-Url"), publicURL), "?")
+	// /receipts/<delivery>.<attempt>.kannel/<secret>: a further attempt has the same delivery.
+	id, _, _ := strings.Cut(strings.TrimPrefix(receipt, "/receipts/"), ".")
+	m := &message{ID: id, Channel: "sms", To: req.Header.Get("X-Kannel-To"), Text: string(content), Kind: "message", At: n.run.clock.now, Receipt: receipt, Unsure: n.gateway == forgets}
+	if code.MatchString(m.Text) && !strings.Contains(m.Text, "/a/") {
+		m.Kind = "otp"
 	}
 	n.sent = append(n.sent, m)
+	if m.Earlier = n.first[m.ID]; m.Earlier == nil {
+		n.first[m.ID] = m
+	}
 	if m.Unsure {
 		return 0
 	}
 	return http.StatusAccepted
+}
+
+// settle notes at the end of a step whether the process knows of what it sent in the step.
+func (n *network) settle(ended bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, m := range n.sent[n.settled:] {
+		m.Unsure = m.Unsure || ended
+	}
+	n.settled = len(n.sent)
 }
 
 // take returns the messages since the last call, sorted and without codes and links, for the trace.
@@ -134,7 +157,7 @@ func (n *network) take() string {
 	return strings.Join(lines, ", ")
 }
 
-// newest returns the newest message of a kind to a number.
+// newest returns the newest message of a kind to a number, or nil.
 func (n *network) newest(to, kind string) *message {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -144,4 +167,17 @@ func (n *network) newest(to, kind string) *message {
 		}
 	}
 	return nil
+}
+
+// segments is how many SMS a text is, by GSM 03.38: 160 characters or 70 outside of its alphabet, less in several parts.
+func (m *message) segments() int {
+	one, many := 160, 153
+	n := len([]rune(m.Text))
+	if n != len(m.Text) {
+		one, many = 70, 67
+	}
+	if n <= one {
+		return 1
+	}
+	return (n + many - 1) / many
 }

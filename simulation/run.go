@@ -41,7 +41,9 @@ type Violation struct {
 	Text string
 }
 
-func (v *Violation) Error() string { return fmt.Sprintf("step %d breaks %q: %s", v.Step, v.Rule, v.Text) }
+func (v *Violation) Error() string {
+	return fmt.Sprintf("step %d breaks %q: %s", v.Step, v.Rule, v.Text)
+}
 
 // Run is one run of the simulation.
 type Run struct {
@@ -54,6 +56,15 @@ type Run struct {
 	service *service
 	club    *club
 	hash    hash.Hash
+	sunday  bool
+
+	// What the rules have seen: messages before the step and the day, pushes, questions and what allowed them by number.
+	stepFrom, dayFrom, pushes int
+	questions, asks           map[string]int
+	// failed has the numbers to which a message failed for good; everHeld says that messages may have left later than they were asked for.
+	failed     map[string]bool
+	everHeld   bool
+	hookFailed bool
 }
 
 // start is a Monday. The seed does not choose it: birthdays and months are always at the same distance.
@@ -61,9 +72,11 @@ var start = time.Date(2027, 1, 4, 0, 0, 0, 0, time.UTC)
 
 // Simulate runs the club for c.Days.
 func Simulate(c Config) (result Result) {
-	r := &Run{Config: c, clock: &clock{now: start}, hash: sha256.New()}
+	r := &Run{Config: c, clock: &clock{now: start}, hash: sha256.New(), asks: map[string]int{}, questions: map[string]int{}, failed: map[string]bool{}}
 	r.seed(-1)
-	r.network = newNetwork(r.clock)
+	killer.reset()
+	r.network = newNetwork(r)
+	defer r.network.loopback.server.Close()
 	r.service = newService(r)
 	defer r.service.remove()
 	defer func() {
@@ -77,7 +90,8 @@ func Simulate(c Config) (result Result) {
 		}
 	}()
 	r.service.open()
-	r.club = newClub(r)
+	newClub(r)
+	r.service.connectOthers()
 	for day := range c.Days {
 		r.day(day)
 	}
@@ -105,20 +119,53 @@ func (r *Run) day(day int) {
 		r.step++
 	}
 	r.clock.moveTo(midnight.AddDate(0, 0, 1))
-	r.service.work(24 * time.Hour)
-	r.tracef("day %d: %s", day+1, r.network.take())
+	r.sunday = day%7 == 6
+	r.stepFrom = len(r.network.sent)
+	r.work(24 * hour)
+	r.network.settle(false)
+	r.check(cheap)
 	r.check(daily)
+	if r.sunday {
+		r.check(weekly)
+	}
+	for _, p := range r.club.players {
+		p.touched = false
+	}
+	r.tracef("day %d: %s", day+1, r.network.take())
+	r.dayFrom = len(r.network.sent)
 }
 
 // act does one action, lets the worker work, and checks what is cheap.
 func (r *Run) act() {
+	r.stepFrom = len(r.network.sent)
 	r.service.arm()
 	a := r.choose()
 	what := a.do(r)
-	r.service.work(time.Minute)
+	r.work(time.Minute)
 	r.service.disarm()
 	r.tracef("%s %d %s: %s; %s", r.clock.now.Format(time.DateTime), r.step, a.name, what, r.network.take())
 	r.check(cheap)
+}
+
+// work lets the worker do what is due, and the model what follows from the time alone: 30 days after the 18th birthday a guardian's approval
+// from before that day ends, unless the student has approved.
+func (r *Run) work(longest time.Duration) {
+	r.service.work(longest)
+	for _, p := range r.club.present() {
+		morning := p.birthday.AddDate(18, 0, 0).Add(3*hour + 30*time.Minute) // 9:00 in India
+		switch now := r.clock.now; {
+		case p.grown || now.Before(morning):
+		case p.turned.IsZero():
+			p.turned, p.touched = now, true
+		case now.Sub(p.turned) >= 30*24*hour:
+			p.grown = true
+			for _, g := range p.parties {
+				if g.role == "guardian" && g.state == "approved" && g.changed.Before(p.birthday.AddDate(18, 0, 0)) && p.student().state != "approved" {
+					g.becomes(r, "pending")
+				}
+			}
+		}
+	}
 }
 
 // choose takes an action, by weight.

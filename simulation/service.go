@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,18 +11,26 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/server"
 )
 
-const publicURL = "https://club.example"
+const (
+	publicURL   = "https://club.example"
+	replySecret = "0123456789abcdef0123456789abcdef"
+	// The price of an SMS and the budget of a day, in paise.
+	pricePaise, budgetPaise = 10, 600
+)
 
 // service is the service under test. Its process can end; then the next call starts another one on the same files.
 type service struct {
@@ -41,12 +50,13 @@ func newService(r *Run) *service {
 	s := &service{run: r, dir: dir, log: new(bytes.Buffer)}
 	database.SQLiteDriver = driverName
 	cfg, err := config.Load(nil, []string{
-		"TOUCHLINE_SMS=http:http://sms.example/send", "TOUCHLINE_PUBLIC_URL=" + publicURL, "TOUCHLINE_DATA_DIR=" + dir, "TOUCHLINE_LOG=public",
+		"TOUCHLINE_SMS=kannel:http://user:password@sms.example/send?reply_secret=" + replySecret, "TOUCHLINE_PUBLIC_URL=" + publicURL, "TOUCHLINE_DATA_DIR=" + dir, "TOUCHLINE_LOG=public",
 		"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0", "TOUCHLINE_MAX_IN_FLIGHT=100000",
-		"TOUCHLINE_SMS_PRICES=IN=0.10", "TOUCHLINE_SMS_BUDGET=12",
+		"TOUCHLINE_SMS_PRICES=IN=0.10", "TOUCHLINE_SMS_BUDGET=6", "TOUCHLINE_WEBHOOK_NETWORKS=127.0.0.1",
 		"TOUCHLINE_ERASURES=" + filepath.Join(dir, "erasures"),
 	})
 	orPanic(err)
+	cfg.Endpoints.PushNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	if r.Database != "" {
 		cfg.DatabaseURL = config.SecretURL(r.Database)
 	}
@@ -72,7 +82,7 @@ func orPanic(err error) {
 func (s *service) open() {
 	s.log.Reset()
 	app, err := server.Open(context.Background(), s.config, server.Options{
-		Now: func() time.Time { return s.run.clock.now.Add(s.faults.skew) }, NewTicker: neverTicks,
+		Now: s.now, NewTicker: neverTicks,
 		NewID: func() string { return s.run.clock.newID(s.faults.skew) },
 		Log:   slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
@@ -95,11 +105,30 @@ func (s *service) close() error {
 
 func (s *service) remove() { _ = errors.Join(s.close(), os.RemoveAll(s.dir)) }
 
-// work lets the worker do what is due.
+// work lets the worker do what is due. If the process ends meanwhile, the worker of the next one does.
 func (s *service) work(longest time.Duration) {
 	s.app.Work(context.Background(), longest)
-	s.restartIfEnded()
+	if s.restartIfEnded() {
+		s.app.Work(context.Background(), longest)
+	}
 }
+
+// connectOthers makes the token of a service that reads the feed, and a webhook.
+func (s *service) connectOthers() {
+	operators, err := server.OpenOperators(context.Background(), s.config, server.Options{Now: s.now})
+	orPanic(err)
+	_, token, err := operators.Tokens.Create(context.Background(), actor.Operator{Name: operator.ShellName("simulation")},
+		operator.TokenRequest{Name: "other services", Scopes: []operator.Scope{operator.AvailabilityScope, operator.Webhooks}, Days: operator.MaxDays})
+	orPanic(errors.Join(err, operators.Close()))
+	s.run.club.token = token
+	got, _ := s.send(s.admin, "POST", "/api/admin/webhooks", token, object{"url": s.run.network.loopback.server.URL + "/hook"})
+	if got.Status != 201 {
+		s.run.fail("a webhook can be made", "%d %s", got.Status, got.Body)
+	}
+}
+
+// now is the clock of the process.
+func (s *service) now() time.Time { return s.run.clock.now.Add(s.faults.skew) }
 
 // response is the answer to a call.
 type response struct {
@@ -116,9 +145,9 @@ func text(v any) string {
 	return s
 }
 
-// object returns a value of a JSON object as an object.
-func object(v any) map[string]any {
-	o, _ := v.(map[string]any)
+// asObject returns a value of a JSON object as an object.
+func asObject(v any) object {
+	o, _ := v.(object)
 	return o
 }
 
@@ -126,14 +155,14 @@ func object(v any) map[string]any {
 func items(v any) (all []map[string]any) {
 	list, _ := v.([]any)
 	for _, one := range list {
-		all = append(all, object(one))
+		all = append(all, asObject(one))
 	}
 	return all
 }
 
 // send makes one request and returns its answer, or false if the process ended or the answer was lost.
 func (s *service) send(handler http.Handler, method, path, token string, body any, headers ...string) (*response, bool) {
-	var reader io.Reader
+	var reader io.Reader = http.NoBody
 	kind := "application/json"
 	switch b := body.(type) {
 	case nil:
@@ -149,7 +178,7 @@ func (s *service) send(handler http.Handler, method, path, token string, body an
 	req.RemoteAddr = "192.0.2.7:5000"
 	req.RequestURI = path
 	req.Header.Set("X-Forwarded-Proto", "https")
-	if reader != nil {
+	if body != nil {
 		req.Header.Set("Content-Type", kind)
 	}
 	if token != "" {
@@ -193,4 +222,25 @@ func (s *service) call(method, path, token string, body any, headers ...string) 
 	}
 	s.run.fail("a repeated request is answered", "%s %s has no answer after %d tries\n%s", method, path, maxTries, s.log)
 	return nil, false
+}
+
+// tablesWith returns the columns of SQLite's tables that have a text.
+func (s *service) tablesWith(value string) (found []string) {
+	db, err := sql.Open(driverName, "file:"+s.databaseFile()+"?mode=ro")
+	orPanic(err)
+	defer db.Close()
+	columns, err := db.Query("SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, 2")
+	orPanic(err)
+	defer columns.Close()
+	for columns.Next() {
+		var table, column string
+		var n int
+		orPanic(columns.Scan(&table, &column))
+		orPanic(db.QueryRow(fmt.Sprintf(`SELECT count(*) FROM "%s" WHERE instr("%s", $1) > 0`, table, column), value).Scan(&n))
+		if n > 0 {
+			found = append(found, fmt.Sprintf("%s.%s (%d)", table, column, n))
+		}
+	}
+	orPanic(columns.Err())
+	return found
 }

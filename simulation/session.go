@@ -40,7 +40,7 @@ func (r *Run) signIn(p *person, role string) *session {
 		r.clock.advance(time.Hour)
 		got, _ = r.service.call("POST", "/auth/request-otp", "", map[string]any{"mobile_number": p.number, "role": role})
 	}
-	r.service.work(time.Minute)
+	r.work(time.Minute)
 	m := r.network.newest(p.number, "otp")
 	if m == nil || r.clock.now.Sub(m.At) > time.Minute {
 		return nil // the gateway does not work
@@ -57,7 +57,8 @@ func (r *Run) signIn(p *person, role string) *session {
 
 func (s *session) take(r *Run, got *response) {
 	s.access, s.refresh = text(got.JSON["access_token"]), text(got.JSON["refresh_token"])
-	s.ends = r.clock.now.Add(14 * time.Minute)
+	seconds, _ := got.JSON["expires_in"].(float64)
+	s.ends = r.clock.now.Add(time.Duration(seconds)*time.Second - 30*time.Second)
 }
 
 // call makes a request with the session.
