@@ -1,12 +1,14 @@
 package e2e_test
 
 import (
+	"html"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -221,5 +223,54 @@ func TestSignInPageByChat(t *testing.T) {
 	other.Press("Continue", "code", s.OTP("+919812377777", 0))
 	if other.Page.Path != "/coach/profile" && other.Page.Path != "/coach" {
 		t.Errorf("signed in at %s:\n%s", other.Page.Path, other.Page.Text())
+	}
+}
+
+// TestSignInByTextingUs: a person sends an SMS and gets the code of the open challenge by SMS. Nothing leaves before, a repeated call
+// and a message without an open challenge send nothing, and the answers count for the limits of OTPs.
+func TestSignInByTextingUs(t *testing.T) {
+	t.Parallel()
+	twilio := smstest.NewTwilio(t)
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.SMS, c.OTPSendsPerHour, c.OTPResendAfter = config.SecretURL(twilio.Spec()), 2, 0 })
+	reply := func(id, text, token string, want int) {
+		t.Helper()
+		form := url.Values{"From": {coachNumber}, "To": {twilio.Sender}, "Body": {text}, "MessageSid": {id}}
+		if res := twilio.Post(t, s.Config.PublicURL+"/replies/twilio", form, token); res.StatusCode != want {
+			t.Errorf("%s: %s, want %d", text, res.Status, want)
+		}
+	}
+	sent := func(n int) string {
+		t.Helper()
+		eventually(t, "the answer", func() bool { return len(twilio.Messages()) >= n })
+		if got := len(twilio.Messages()); got != n {
+			t.Fatalf("%d SMS left, want %d", got, n)
+		}
+		return codePattern.FindString(twilio.Messages()[n-1].Get("Body"))
+	}
+	reply("1", "Sign in to Touchline", twilio.Token, 200) // without an open challenge
+	asked := s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber, "channel": "sms_inbound"}).Want(t, 202)
+	if asked.String("send_to") != twilio.Sender || asked.String("url") != "sms:"+twilio.Sender+"?body=Sign%20in%20to%20Touchline" {
+		t.Errorf("got %s", asked.Body)
+	}
+	reply("2", "Sign in to Touchline", "another token", 401)
+	reply("2", "Sign in to Touchline", twilio.Token, 200)
+	code := sent(1)
+	reply("2", "Sign in to Touchline", twilio.Token, 200)
+	reply("3", "code", twilio.Token, 200)
+	if again := sent(2); again != code {
+		t.Errorf("the second answer has the code %s, and the first one %s", again, code)
+	}
+	reply("4", "code", twilio.Token, 200) // OTP_SENDS_PER_HOUR
+	s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": code, "channel": "sms_inbound"}).Want(t, 200)
+	sent(2)
+
+	b := s.Browser(t)
+	b.Open("/sign-in/coach")
+	b.Press("Send me a code", "number", "+919812377777")
+	sent(3)
+	b.Press("Ask for the code by SMS")
+	wantText(t, "the code", b.Page, []string{"Send us the SMS. We answer with your code.", "Or write “Sign in to Touchline” to "}, nil)
+	if !strings.Contains(html.UnescapeString(b.Page.Body), "sms:"+twilio.Sender+"?body=Sign%20in%20to%20Touchline") {
+		t.Errorf("no link in\n%s", b.Page.Body)
 	}
 }

@@ -102,5 +102,5 @@ func errNoChat() error {
 }
 
 func errNoIncoming() error {
-	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service takes no messages by WhatsApp. Use sms."}})
+	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service takes no messages on this channel. Use sms."}})
 }

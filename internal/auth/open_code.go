@@ -9,8 +9,26 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
+
+// Incoming is a channel on which people write to the service for a code.
+type Incoming string
+
+// The channels, as the API names them.
+const (
+	WhatsAppIncoming Incoming = "whatsapp_inbound"
+	SMSIncoming      Incoming = "sms_inbound"
+)
+
+// AskNumber returns the number to which people write for a code, or "" if the service receives nothing on the channel.
+func (s Settings) AskNumber(in Incoming) string {
+	if in == SMSIncoming {
+		return s.SMSNumber
+	}
+	return string(s.WhatsAppNumber)
+}
 
 // OpenCode is the code of an open challenge, for the answer to a message of the person.
 type OpenCode struct {
@@ -25,26 +43,45 @@ type OpenCode struct {
 // with it. A code that was asked for after writtenBy is not returned: the person wrote about another one. A
 // zero writtenBy is now.
 func (s *Service) OpenCode(ctx context.Context, n phone.Number, writtenBy time.Time) (code OpenCode, found bool, err error) {
-	open, err := s.Store.openChallenges(ctx, n, s.Settings.OTPTries)
-	if err != nil {
+	open, live, found, err := s.openChallenge(ctx, n, writtenBy)
+	if err != nil || !found {
 		return OpenCode{}, false, err
 	}
-	for _, c := range open {
+	digits, err := s.Code(live.ID, live.Code)
+	return OpenCode{Code: digits, AskedWith: open.AskedWith, AskedAt: open.askedAt, Language: live.Language}, err == nil, err
+}
+
+// SendOpenCode sends by SMS the code that was asked for last for a number, as RequestOTP does and within its limits. found is false
+// without an open challenge. The number is its network: the SMS of the person came from no address.
+func (s *Service) SendOpenCode(ctx context.Context, n phone.Number, writtenBy time.Time) (found bool, err error) {
+	open, _, found, err := s.openChallenge(ctx, n, writtenBy)
+	if err != nil || !found {
+		return false, err
+	}
+	_, err = s.RequestOTP(ctx, OTPRequest{Number: n, Role: open.Role, Network: "sms/" + string(n), AskedWith: open.AskedWith})
+	if kind := fault.KindOf(err); kind == fault.TooMany || kind == fault.Forbidden {
+		err = nil // the page says when the next one can leave
+	}
+	return true, err
+}
+
+// openChallenge returns the challenge of OpenCode, and live with its code.
+func (s *Service) openChallenge(ctx context.Context, n phone.Number, writtenBy time.Time) (open askedChallenge, live Challenge, found bool, err error) {
+	all, err := s.Store.openChallenges(ctx, n, s.Settings.OTPTries)
+	if err != nil {
+		return open, live, false, err
+	}
+	for _, c := range all {
 		_, confirms := NumberToConfirm(c.DeviceID)
 		if confirms || c.ByEmail() || !writtenBy.IsZero() && c.askedAt.After(writtenBy) {
 			continue
 		}
-		live, _, ok, err := s.Store.LiveChallenge(ctx, message.Delivery{To: string(n), Role: c.Role, DeviceID: c.DeviceID, ChallengeID: c.ID}, s.Settings.OTPTries)
-		if err != nil {
-			return OpenCode{}, false, err
+		live, _, found, err := s.Store.LiveChallenge(ctx, message.Delivery{To: string(n), Role: c.Role, DeviceID: c.DeviceID, ChallengeID: c.ID}, s.Settings.OTPTries)
+		if err != nil || found {
+			return c, live, found, err
 		}
-		if !ok {
-			continue
-		}
-		digits, err := s.Code(live.ID, live.Code)
-		return OpenCode{Code: digits, AskedWith: c.AskedWith, AskedAt: c.askedAt, Language: live.Language}, err == nil, err
 	}
-	return OpenCode{}, false, nil
+	return open, live, false, nil
 }
 
 // askedChallenge is a challenge with the time of the last request.
@@ -69,7 +106,10 @@ func (db SQL) openChallenges(ctx context.Context, n phone.Number, maxAttempts in
 	return all, nil
 }
 
-// AskURL returns the link that opens the person's WhatsApp with a text to the service.
-func AskURL(service phone.Number, escapedText string) string {
-	return "https://wa.me/" + strings.TrimPrefix(string(service), "+") + "?text=" + escapedText
+// AskURL returns the link that opens the person's app with a text to the service.
+func (s Settings) AskURL(in Incoming, escapedText string) string {
+	if in == SMSIncoming {
+		return "sms:" + s.SMSNumber + "?body=" + escapedText // RFC 5724
+	}
+	return "https://wa.me/" + strings.TrimPrefix(string(s.WhatsAppNumber), "+") + "?text=" + escapedText
 }

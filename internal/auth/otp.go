@@ -87,8 +87,8 @@ type OTPRequest struct {
 	ByVoice bool
 	// ByChat asks for a message by WhatsApp, whatever the setting WHATSAPP says about OTPs.
 	ByChat bool
-	// Incoming opens a challenge whose code is the answer to a message by WhatsApp of the person.
-	Incoming bool
+	// Incoming opens a challenge whose code is the answer to a message of the person.
+	Incoming Incoming
 	// AskedWith is the browser and device of the caller, or empty.
 	AskedWith string
 	// ConfirmAddress is an e-mail address that the code confirms for the number, or empty.
@@ -132,14 +132,14 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 		}
 		channel = chatChannel
 	}
-	if in.Incoming && s.Settings.WhatsAppNumber == "" {
+	if in.Incoming != "" && s.Settings.AskNumber(in.Incoming) == "" {
 		return IssuedOTP{}, errNoIncoming()
 	}
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
 		Limits:  func(roles RoleFacts) []Limit { return s.sendLimits(key, in, roles) },
-		Address: in.ConfirmAddress, Incoming: in.Incoming,
+		Address: in.ConfirmAddress, Incoming: in.Incoming != "",
 	}
 	r.Challenge.AskedWith = in.AskedWith
 	if channel != emailChannel {
@@ -147,7 +147,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	}
 	code := s.Settings.TestCode(key.Number, now)
 	if code == "" {
-		if !in.Silent && !in.Incoming {
+		if !in.Silent && in.Incoming == "" {
 			r.Channel = channel
 		}
 		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
@@ -173,7 +173,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	issued := IssuedOTP{
 		ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength, BlockedUntil: opened.BlockedUntil,
 	}
-	if in.Incoming {
+	if in.Incoming != "" {
 		issued.ResendIn = 0
 	}
 	return issued, nil

@@ -45,6 +45,8 @@ type Settings struct {
 	Brand string
 	// WhatsAppNumber is the number of the service to which people write for a code, or empty.
 	WhatsAppNumber phone.Number
+	// SMSNumber is the number to which people send an SMS for a code, or empty. It may be a short code.
+	SMSNumber string
 	// WhatsAppLog says that no person has WhatsAppNumber: in development /dev/phones plays the persons.
 	WhatsAppLog bool
 	// Reachable reports whether OTPs may be sent to the number's country.

@@ -27,6 +27,8 @@ type Inbox struct {
 	Say func(ctx context.Context, to phone.Number, a message.ChatAnswer) error
 	// OpenCode returns the code of the open challenge of a number; nil if the service has no number at WhatsApp.
 	OpenCode func(ctx context.Context, n phone.Number, writtenBy time.Time) (auth.OpenCode, bool, error)
+	// SendCode sends the code of the open challenge of a number by SMS; nil if no provider receives SMS.
+	SendCode func(ctx context.Context, n phone.Number, writtenBy time.Time) (found bool, err error)
 	Brand    string
 	// PublicURL is the address of the service. URL is where a family finds its answers, and QuestionURL the page of the question of a delivery.
 	PublicURL   string
@@ -96,6 +98,11 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 	}
 	if in.OpenCode != nil && r.IsNewText() && (len(all) == 0 || r.AsksSignIn(in.Brand)) {
 		return in.answerSignIn(ctx, r, len(all) > 0)
+	}
+	if in.SendCode != nil && r.Channel == message.SMS && r.AsksSignIn(in.Brand) {
+		if answered, err := in.answerBySMS(ctx, r); err != nil || answered {
+			return err
+		}
 	}
 	if len(all) == 0 {
 		return nil

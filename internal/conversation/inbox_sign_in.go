@@ -26,10 +26,41 @@ const (
 // A repeated call changes nothing: the transaction that counts the answer notes the message. If WhatsApp does not
 // take the answer, the note goes, so that the call that the provider repeats answers.
 func (in *Inbox) answerSignIn(ctx context.Context, r message.Reply, family bool) error {
-	if !r.SentAt.IsZero() && in.Now().Sub(r.SentAt) > signInKept {
-		return nil
+	first, err := in.countSignIn(ctx, r, family)
+	if err != nil || !first {
+		return err
 	}
-	err := in.DB.Write(ctx, func(tx *store.Tx) error {
+	answer, err := in.signInAnswer(ctx, r, family)
+	if err == nil {
+		err = in.say(ctx, r, answer)
+	}
+	if err != nil {
+		return errors.Join(err, message.ForgetReply(ctx, in.DB, r))
+	}
+	return nil
+}
+
+// answerBySMS answers a person who asks for a code by SMS with the code of the open challenge. Without one nothing leaves, because an
+// SMS costs, and the text goes to the coach: answered is false.
+func (in *Inbox) answerBySMS(ctx context.Context, r message.Reply) (answered bool, err error) {
+	first, err := in.countSignIn(ctx, r, false)
+	if err != nil || !first {
+		return true, err
+	}
+	answered, err = in.SendCode(ctx, r.From, writtenBy(r))
+	if err != nil || !answered {
+		err = errors.Join(err, message.ForgetReply(ctx, in.DB, r))
+	}
+	return answered, err
+}
+
+// countSignIn counts an answer about a sign-in. It returns false if the message gets none: it is too old, it was answered, or the
+// number got maxCodesPerHour.
+func (in *Inbox) countSignIn(ctx context.Context, r message.Reply, family bool) (first bool, err error) {
+	if !r.SentAt.IsZero() && in.Now().Sub(r.SentAt) > signInKept {
+		return false, nil
+	}
+	err = in.DB.Write(ctx, func(tx *store.Tx) error {
 		isNew, err := message.IsNewReply(ctx, tx.Tx, r)
 		if err != nil {
 			return err
@@ -51,30 +82,19 @@ func (in *Inbox) answerSignIn(ctx context.Context, r message.Reply, family bool)
 		return noteWriter(ctx, tx, r)
 	})
 	if errors.Is(err, errAnswered) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("count an answer about a sign-in: %w", err)
+		return false, fmt.Errorf("count an answer about a sign-in: %w", err)
 	}
-	answer, err := in.signInAnswer(ctx, r, family)
-	if err == nil {
-		err = in.say(ctx, r, answer)
-	}
-	if err != nil {
-		return errors.Join(err, message.ForgetReply(ctx, in.DB, r))
-	}
-	return nil
+	return true, nil
 }
 
-// errAnswered rolls the transaction of answerSignIn back: the message gets no answer.
+// errAnswered rolls the transaction of countSignIn back: the message gets no answer.
 var errAnswered = errors.New("this message gets no answer")
 
 func (in *Inbox) signInAnswer(ctx context.Context, r message.Reply, family bool) (message.ChatAnswer, error) {
-	writtenBy := r.SentAt
-	if !writtenBy.IsZero() {
-		writtenBy = writtenBy.Add(clockTolerance)
-	}
-	open, found, err := in.OpenCode(ctx, r.From, writtenBy)
+	open, found, err := in.OpenCode(ctx, r.From, writtenBy(r))
 	if err != nil {
 		return message.ChatAnswer{}, err
 	}
@@ -93,4 +113,12 @@ func (in *Inbox) signInAnswer(ctx context.Context, r message.Reply, family bool)
 		role = "family"
 	}
 	return message.NoSignIn(language, in.Brand, in.PublicURL+"/sign-in/"+role), nil
+}
+
+// writtenBy returns the latest time at which a message was written by the clock of this service, or zero for now.
+func writtenBy(r message.Reply) time.Time {
+	if r.SentAt.IsZero() {
+		return r.SentAt
+	}
+	return r.SentAt.Add(clockTolerance)
 }

@@ -21,7 +21,7 @@ var signInWords = []string{"sign in", "signin", "log in", "login", "otp", "code"
 
 // AsksSignIn reports whether a reply asks for a code. An edit, a file and any other kind of reply does not.
 func (r Reply) AsksSignIn(brand string) bool {
-	if !r.IsNewText() {
+	if r.Kind != "" || r.Media != "" || r.Button != "" {
 		return false
 	}
 	text := foldedWords(r.Text)

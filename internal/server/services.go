@@ -191,6 +191,7 @@ func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.
 			OTPByChat:           cfg.HasWhatsApp(),
 			Brand:               cfg.Brand,
 			WhatsAppNumber:      cfg.WhatsAppNumber(),
+			SMSNumber:           cfg.SMSNumber(),
 			WhatsAppLog:         cfg.WhatsAppLog(),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {

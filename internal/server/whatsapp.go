@@ -45,6 +45,9 @@ func newInbox(cfg *config.Config, o Options, b base, conversations *conversation
 		Service: conversations, Approvals: b.approvals, Outbox: b.db.Outbox, Brand: cfg.Brand, PublicURL: cfg.PublicURL, URL: cfg.PublicURL + "/me", Log: o.Log,
 		QuestionURL: func(deliveryID string) string { return cfg.PublicURL + "/a/" + b.keys.Vault.LinkToken(deliveryID) },
 	}
+	if cfg.SMSNumber() != "" {
+		in.SendCode = accounts.SendOpenCode
+	}
 	if s, ok := b.delivery.senders[message.WhatsApp].(sayer); ok {
 		in.Say = s.Say
 		if cfg.WhatsAppNumber() != "" {

@@ -21,7 +21,7 @@ type loginRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound"`
+	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound|sms_inbound"`
 	DeviceName   string `json:"device_name" rule:"min=1,max=100"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }

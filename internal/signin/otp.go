@@ -20,7 +20,7 @@ import (
 type requestOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound"`
+	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound|sms_inbound"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 
@@ -35,10 +35,10 @@ type requestOTPResponse struct {
 	OTPLength int `json:"otp_length"`
 	// AttemptsBlockedUntil is set while no code can be used.
 	AttemptsBlockedUntil *string `json:"attempts_blocked_until,omitempty"`
-	// SendTo, Text and URL say what the person sends by WhatsApp. Only the channel whatsapp_inbound sets them.
-	SendTo phone.Number `json:"send_to,omitempty"`
-	Text   string       `json:"text,omitempty"`
-	URL    string       `json:"url,omitempty"`
+	// SendTo, Text and URL say what the person sends. Only the channels whatsapp_inbound and sms_inbound set them.
+	SendTo string `json:"send_to,omitempty"`
+	Text   string `json:"text,omitempty"`
+	URL    string `json:"url,omitempty"`
 }
 
 // requestOTP serves POST /auth/request-otp.
@@ -50,7 +50,7 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 	}
 	issued, err := h.api.Auth.RequestOTP(ctx, auth.OTPRequest{
 		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client, ByVoice: in.Channel == "voice",
-		ByChat: in.Channel == "chat", Incoming: in.Channel == incoming, AskedWith: askedWith(r.Header.Get("User-Agent")),
+		ByChat: in.Channel == "chat", Incoming: incoming(in.Channel), AskedWith: askedWith(r.Header.Get("User-Agent")),
 	})
 	if err != nil {
 		return api.Response{}, err
@@ -59,18 +59,23 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 		ExpiresIn: wire.Seconds(issued.ExpiresIn), ResendIn: wire.CeilSeconds(issued.ResendIn), OTPLength: issued.Length,
 		AttemptsBlockedUntil: wire.TimestampOrNull(issued.BlockedUntil),
 	}
-	if in.Channel == incoming {
-		service := h.api.Auth.Settings.WhatsAppNumber
-		response.SendTo, response.Text = service, message.SignInText(language.Match(r.Header.Get("Accept-Language")), h.api.Auth.Settings.Brand)
-		response.URL = auth.AskURL(service, escapedText(response.Text))
+	if by := incoming(in.Channel); by != "" {
+		settings := h.api.Auth.Settings
+		response.SendTo, response.Text = settings.AskNumber(by), message.SignInText(language.Match(r.Header.Get("Accept-Language")), settings.Brand)
+		response.URL = settings.AskURL(by, escapedText(response.Text))
 	}
 	return endpoint.Accepted(response), nil
 }
 
-// incoming is the channel of a code that the person asks for by WhatsApp.
-const incoming = "whatsapp_inbound"
+// incoming returns the channel on which the person asks for the code, or "" for another channel.
+func incoming(channel string) auth.Incoming {
+	if in := auth.Incoming(channel); in == auth.WhatsAppIncoming || in == auth.SMSIncoming {
+		return in
+	}
+	return ""
+}
 
-// escapedText escapes the text of a link to WhatsApp.
+// escapedText escapes the text of a link to a chat or an SMS.
 func escapedText(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // askedWith returns the browser and device of a caller, or "" for an app.
@@ -85,7 +90,7 @@ type verifyOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound"`
+	Channel      string `json:"channel" rule:"oneof=sms|chat|voice|email|whatsapp_inbound|sms_inbound"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/web"
@@ -32,8 +33,8 @@ type SignIn struct {
 	Link     string
 	// ByEmail says that the code goes to the confirmed address of the number.
 	ByEmail bool
-	// ByChat says that the person asks for the code by WhatsApp.
-	ByChat bool
+	// Asks is the channel on which the person asks for the code, or empty.
+	Asks auth.Incoming
 	// SignedIn says that a caller with a session proves the number again.
 	SignedIn bool
 	Next     string

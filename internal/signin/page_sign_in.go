@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -45,9 +47,6 @@ func (p pages) offersChat() (first, too bool) {
 	return offered && !settings.WhatsAppLog, offered && settings.WhatsAppLog
 }
 
-// byChat is the value of the field by of a form that asks for a code by WhatsApp.
-const byChat = "whatsapp"
-
 // OffersEmail reports whether the page of a number that is blocked offers a code by mail. It does so
 // for each number, and does not show whether an address is confirmed.
 func OffersEmail(site *web.Pages, r *web.Request, f *web.Form) bool {
@@ -74,7 +73,7 @@ func (p pages) askForCode(ctx context.Context, r *web.Request) (web.Response, er
 	if len(f.Faults) > 0 {
 		return p.numberForm(r, f)
 	}
-	pending := SignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: ByEmail(r), ByChat: p.asksByChat(r)}
+	pending := SignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: ByEmail(r), Asks: p.asks(r)}
 	if err := p.sendCode(ctx, r, pending); err != nil {
 		if !isLimit(err) {
 			return web.Response{}, err
@@ -85,8 +84,13 @@ func (p pages) askForCode(ctx context.Context, r *web.Request) (web.Response, er
 	return p.toCode(pending)
 }
 
-func (p pages) asksByChat(r *web.Request) bool {
-	return r.Value("by") == byChat && p.site.Auth.Settings.WhatsAppNumber != ""
+// asks returns the channel on which the person wants to ask for a code, or "".
+func (p pages) asks(r *web.Request) auth.Incoming {
+	in := map[string]auth.Incoming{"whatsapp": auth.WhatsAppIncoming, "text": auth.SMSIncoming}[r.Value("by")]
+	if in == "" || p.site.Auth.Settings.AskNumber(in) == "" {
+		return ""
+	}
+	return in
 }
 
 // nextFor returns the page after the sign-in: next, or the home of the role.
@@ -134,7 +138,7 @@ func (p pages) requestCode(ctx context.Context, in auth.OTPRequest) error {
 }
 
 func (p pages) otpRequest(r *web.Request, s SignIn) auth.OTPRequest {
-	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent, Incoming: s.ByChat, AskedWith: askedWith(r.UserAgent())}
+	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent, Incoming: s.Asks, AskedWith: askedWith(r.UserAgent())}
 }
 
 // proof returns the proof that this browser is a known device of the number: the token of an
@@ -171,25 +175,25 @@ func (p pages) codeForm(r *web.Request, s SignIn, f *web.Form) (web.Response, er
 	v := p.site.NewView(r, "code.title")
 	v.Form = f
 	v.Path = "/sign-in/code"
-	number := p.site.Auth.Settings.WhatsAppNumber
+	settings, sends := p.site.Auth.Settings, !s.ByEmail && s.Asks == ""
 	data := map[string]any{
-		"ByChat": s.ByChat, "OffersChat": number != "" && !s.ByChat && !s.ByEmail,
+		"Asks": s.Asks, "OffersChat": sends && settings.WhatsAppNumber != "", "OffersText": sends && settings.SMSNumber != "",
 		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.site.Auth.Settings.OTPLength,
 		// Each number may register as a coach, and a link or a session shows that its number is known here.
 		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
 		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && OffersEmail(p.site, r, f),
-		"OffersCall": !s.ByEmail && !s.ByChat && p.site.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
+		"OffersCall": sends && p.site.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 		"Phones": p.site.DevelopmentPhones,
 	}
 	if !s.FromLink && !s.SignedIn {
 		data["PasskeyDomain"] = p.site.Passkeys.Domain()
 	}
-	if s.ByChat {
-		text := message.SignInText(r.Language, p.site.Brand)
-		data["ChatTo"], data["ChatText"], data["ChatURL"] = number, text, auth.AskURL(number, escapedText(text))
+	if s.Asks != "" {
+		text, number := message.SignInText(r.Language, p.site.Brand), settings.AskNumber(s.Asks)
+		data["AskTo"], data["AskText"], data["AskURL"] = phone.Number(number).Format(), text, template.URL(settings.AskURL(s.Asks, escapedText(text))) // of settings
 		if p.site.DevelopmentPhones {
-			data["ChatURL"] = "/dev/phones?" + url.Values{"number": {string(s.Number)}, "text": {text}}.Encode()
+			data["AskURL"] = "/dev/phones?" + url.Values{"number": {string(s.Number)}, "text": {text}}.Encode()
 		}
 	}
 	v.Data = data
@@ -205,8 +209,8 @@ func (p pages) sendAgain(ctx context.Context, r *web.Request) (web.Response, err
 	}
 	first := ByEmail(r) && !s.ByEmail
 	s.ByEmail = s.ByEmail || ByEmail(r)
-	if chat := p.asksByChat(r); chat != s.ByChat {
-		s.ByChat, first = chat, true
+	if asks := p.asks(r); asks != s.Asks {
+		s.Asks, first = asks, true
 	}
 	in := p.otpRequest(r, s)
 	in.ByVoice = r.Value("by") == "voice" && !s.ByEmail && p.site.Auth.Settings.OTPByVoice

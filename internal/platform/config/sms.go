@@ -48,6 +48,18 @@ func (c *Config) SMSProviders() []SMSProvider {
 	return providers
 }
 
+// SMSNumber returns the number from which SMS leave, if what people send to it reaches the service, or "". A provider that
+// receives SMS without an address for them is not counted: kannel without reply_secret.
+func (c *Config) SMSNumber() string {
+	for _, p := range c.SMSProviders() {
+		receives := p.Kind == "twilio" || p.Kind == "kannel" && p.ReplySecret != ""
+		if receives && p.Sender != "" && !strings.ContainsFunc(strings.TrimPrefix(p.Sender, "+"), isNoDigit) {
+			return p.Sender
+		}
+	}
+	return ""
+}
+
 func splitSMS(text string) []string {
 	providers := strings.Split(text, ",")
 	for i, p := range providers {
