@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// linksKept is how long an expired link of a closed request is kept. Until then it leads the
+	// linksKept is how long the expired link of a closed request is kept. Until then it leads the
 	// party that was asked to the player, after a sign-in.
 	linksKept = 30 * 24 * time.Hour
 	// remindersKept is the longest REMINDER_WINDOW.
@@ -22,7 +22,6 @@ const (
 
 // Expired are the rows that store.DB.Sweep deletes.
 var Expired = []store.Expired{
-	{What: "links", Query: `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, Kept: linksKept},
 	{What: "reminders", Query: `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, Kept: remindersKept},
 	{What: "told phones", Query: `DELETE FROM told_phones WHERE hash IN (SELECT hash FROM told_phones WHERE told_at < $1 ORDER BY told_at LIMIT $2) AND told_at < $1`, Kept: toldPhonesKept},
 }
@@ -59,33 +58,33 @@ func FreeShortCodes() func(ctx context.Context, db *store.DB, now time.Time) (in
 	}
 }
 
-// keptBatch limits the links that one statement keeps, so that it holds its locks only briefly.
-const keptBatch = 500
+// linksBatch is how many links a sweep reads in one statement.
+const linksBatch = 500
 
-// KeepLinks keeps the expired links of open requests: see Expired.
-func KeepLinks(ctx context.Context, db *store.DB, now time.Time) (int64, error) {
-	for total := int64(0); ; { // an old link of an open request is looked at again only after linksKept
-		n, err := keepLinks(ctx, db, now)
-		if total += n; err != nil || n < keptBatch {
-			return total, err
+// DeleteLinks deletes the links that ended linksKept ago, and whose requests did too. The page of an old link of an open request says that
+// the link is old and that the question waits for an answer. Each sweep reads the primary key once, a batch at a time: an index of
+// links by their end would cost each message of a request an entry in each index.
+func DeleteLinks(ctx context.Context, db *store.DB, now time.Time) (total int64, err error) {
+	const oldLink = `l.ends_at < $3 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.closed_at < $3)`
+	before := database.Micros(now.Add(-linksKept))
+	for last := []byte{}; ; {
+		end, found := last, false
+		rs, err := db.Query(ctx, `SELECT l.hash, `+oldLink+` FROM request_links l WHERE l.hash > $1 ORDER BY l.hash LIMIT $2`, last, linksBatch, before)
+		read, err := database.Collect(rs, err, func(s database.Scanner) (old bool, err error) {
+			err = s.Scan(&end, &old)
+			found = found || old
+			return old, err
+		})
+		if err == nil && found {
+			var n int64
+			n, err = db.Exec(ctx, `DELETE FROM request_links AS l WHERE l.hash > $1 AND l.hash <= $2 AND `+oldLink, last, end, before)
+			total += n
+		}
+		if err != nil {
+			return total, fmt.Errorf("delete links: %w", err)
+		}
+		if last = end; len(read) < linksBatch {
+			return total, nil
 		}
 	}
-}
-
-// keepLinks keeps a batch of expired links whose requests are open, for another linksKept. They stay
-// expired. Their page says that the link is old and that the question waits for an answer.
-func keepLinks(ctx context.Context, db *store.DB, now time.Time) (n int64, err error) {
-	err = db.Write(ctx, func(tx *store.Tx) error {
-		n, err = tx.Exec(ctx, `
-			UPDATE request_links SET ends_at = $3
-			WHERE ends_at < $1 AND hash IN (
-				SELECT hash FROM request_links l
-				WHERE ends_at < $1 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.state = 'pending')
-				ORDER BY ends_at LIMIT $2)`, database.Micros(now.Add(-linksKept)), keptBatch, database.Micros(now))
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("keep links of open requests: %w", err)
-	}
-	return n, nil
 }

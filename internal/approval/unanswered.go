@@ -33,12 +33,12 @@ func (s *Service) EndUnanswered(ctx context.Context, kept time.Duration) (total 
 	if kept == 0 {
 		return 0, nil
 	}
-	for {
-		n, warned, err := s.warnUnanswered(ctx, kept)
+	for last := ""; ; {
+		n, end, warned, err := s.warnUnanswered(ctx, kept, last)
 		if total += warned; err != nil {
 			return total, err
 		}
-		if n < unansweredBatch {
+		if last = end; n < unansweredBatch {
 			break
 		}
 	}
@@ -50,24 +50,26 @@ func (s *Service) EndUnanswered(ctx context.Context, kept time.Duration) (total 
 	}
 }
 
-// warnUnanswered warns the coaches of up to unansweredBatch players, and returns how many it found, and how many coaches
-// were told of.
-func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration) (found int, warned int64, err error) {
+// warnUnanswered warns the coaches of up to unansweredBatch players after the one with the id last. It returns how many it found, the last
+// of them, and how many coaches were told of. It reads the primary key: an index of unanswered_since would cost the first answer
+// an entry in each index of players.
+func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration, last string) (found int, end string, warned int64, err error) {
 	before := s.Now().Add(UnansweredWarning - kept)
 	rs, err := s.DB.Query(ctx, `
-		SELECT coach_id FROM players
-		WHERE deleted_at IS NULL AND unanswered_since < $1 AND (unanswered_warned_at IS NULL OR unanswered_warned_at < unanswered_since)
-		ORDER BY unanswered_since, id LIMIT $2`, database.Micros(before), unansweredBatch)
-	list, err := database.CollectTexts(rs, err)
-	if err != nil {
-		return 0, 0, fmt.Errorf("find players without an answer: %w", err)
-	}
-	coaches, seen := []string(nil), map[string]bool{}
-	for _, id := range list {
-		if !seen[id] {
-			seen[id] = true
-			coaches = append(coaches, id)
+		SELECT id, coach_id FROM players
+		WHERE id > $1 AND deleted_at IS NULL AND unanswered_since < $2 AND (unanswered_warned_at IS NULL OR unanswered_warned_at < unanswered_since)
+		ORDER BY id LIMIT $3`, last, database.Micros(before), unansweredBatch)
+	seen := map[string]bool{}
+	var coaches []string
+	list, err := database.Collect(rs, err, func(s database.Scanner) (coach string, err error) {
+		if err = s.Scan(&end, &coach); err == nil && !seen[coach] {
+			seen[coach] = true
+			coaches = append(coaches, coach)
 		}
+		return coach, err
+	})
+	if err != nil {
+		return 0, "", 0, fmt.Errorf("find players without an answer: %w", err)
 	}
 	what := func(id string) string { return "warn coach " + id + " of players without an answer" }
 	err = store.WriteEach(ctx, s.DB, coaches, what, func(tx *store.Tx, id string) error {
@@ -75,7 +77,7 @@ func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration) (found
 		warned += n
 		return err
 	})
-	return len(list), warned, err
+	return len(list), end, warned, err
 }
 
 // warnCoach marks the players of a coach who have been pending since before, and notifies the coach of them.

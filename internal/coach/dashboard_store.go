@@ -133,8 +133,7 @@ func countRequests(ctx context.Context, tx *store.Tx, coachID string, now time.T
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2 AND followed_up_at IS NULL),
 			m.reached, m.followed,
 			(SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
-			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
-				WHERE r.coach_id = $1 AND r.state = 'disputed'),
+			(SELECT count(*) `+fromDisputed+`),
 			(SELECT count(*) FROM requests WHERE id IN `+heldRequests+` AND state = 'pending' AND delivery_failed = FALSE AND approver_id NOT IN `+stoppedParties+`)
 		FROM `+measuredRequests+` m`,
 		coachID, database.Micros(due), database.Micros(due.Add(-FollowUpWindow)), FollowUpTarget.Microseconds()).
@@ -156,9 +155,9 @@ func overdueFollowUps(ctx context.Context, tx *store.Tx, coachID string, now tim
 	return err
 }
 
-// stillDisputed is true if the disputed request r is the newest one of its party.
-const stillDisputed = `p.deleted_at IS NULL
-	AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = r.approver_type AND a.guardian_id = r.guardian_id AND a.request_id = r.id AND a.state = 'pending')`
+// fromDisputed reads the disputed requests r of the coach $1 that are the newest ones of their parties, with their players p.
+const fromDisputed = `FROM disputes t JOIN requests r ON r.id = t.request_id AND r.state = 'disputed' JOIN players p ON p.id = r.player_id
+	WHERE t.coach_id = $1 AND p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = r.approver_type AND a.guardian_id = r.guardian_id AND a.request_id = r.id AND a.state = 'pending')`
 
 // failedChannels are the channels on which the newest sending of the request r failed. The
 // channel sms of a request reads whatsapp if its newest message left by WhatsApp.
@@ -196,8 +195,7 @@ func attention(ctx context.Context, tx *store.Tx, coachID string, d *Dashboard) 
 			SELECT * FROM (
 				SELECT 'disputed' AS kind, r.closed_at AS since, p.id AS player_id, p.student_name AS student_name,
 					r.approver_type AS party, r.id AS request_id, r.guardian_id AS guardian_id, '' AS channels
-				FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
-				WHERE r.coach_id = $1 AND r.state = 'disputed'
+				`+fromDisputed+`
 				ORDER BY r.closed_at DESC, r.id DESC LIMIT $2) c
 			UNION ALL
 			SELECT * FROM (

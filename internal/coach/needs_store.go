@@ -56,7 +56,7 @@ func countNeeds(ctx context.Context, tx *store.Tx, coachID string, now time.Time
 	var failed, disputed, rejected, revoked, overdue, stopped, held, long int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
-			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+` WHERE r.coach_id = $1 AND r.state = 'disputed'),
+			(SELECT count(*) `+fromDisputed+`),
 			a.rejected, a.revoked,
 			(SELECT count(*) FROM requests
 				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NULL AND requested_at < $2 AND delivery_failed = FALSE),
@@ -181,8 +181,7 @@ const (
 		ORDER BY r.last_sent_at, r.id LIMIT $2`
 	disputedNeeds = `
 		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE, ` + guardianOfRequest + `
-		FROM requests r JOIN players p ON p.id = r.player_id AND ` + stillDisputed + `
-		WHERE r.coach_id = $1 AND r.state = 'disputed'
+		` + fromDisputed + `
 		ORDER BY r.closed_at, r.id LIMIT $2`
 	refusedNeeds = `
 		SELECT a.state, a.changed_at, a.player_id, p.student_name, a.role, a.request_id, '',

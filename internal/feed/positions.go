@@ -73,6 +73,6 @@ func BeforeSweep(ctx context.Context, db *store.DB, _ time.Time) (int64, error) 
 
 // Expired are the changes and messages that the sweep deletes.
 var Expired = []store.Expired{
-	{What: "changes", Query: `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, Kept: ChangesKept + changesOverlap},
+	{What: "changes", Query: `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL ORDER BY position LIMIT $2) AND positioned_at < $1`, Kept: ChangesKept + changesOverlap},
 	{What: "messages of webhooks", Query: `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, Kept: WebhookMessagesKept},
 }

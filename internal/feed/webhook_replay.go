@@ -43,29 +43,53 @@ func (h *Webhooks) Replay(ctx context.Context, by actor.Operator, id string, fro
 // beginReplay saves the range of a replay.
 func (h *Webhooks) beginReplay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (changes int64, err error) {
 	err = h.DB.Write(ctx, func(tx *store.Tx) error {
-		changes = 0
-		var first, last int64
-		err := tx.QueryRow(ctx, `
-			SELECT coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
-				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
-			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.UntilMicros(to)).Scan(&first, &last)
-		if err != nil {
-			return database.OrMissing(err, "find the changes to replay for webhook "+id)
+		if _, err := readWebhook(ctx, tx, id); err != nil {
+			return err
 		}
-		if first > 0 && last >= first {
-			changes = last - first + 1
-			if err := saveReplay(ctx, tx, id, first, last); err != nil {
+		first, err := positionAt(ctx, tx, from.UnixMicro())
+		if err != nil {
+			return err
+		}
+		end, err := positionAt(ctx, tx, database.UntilMicros(to))
+		if err != nil {
+			return err
+		}
+		if changes = max(0, end-first); changes > 0 {
+			if err := saveReplay(ctx, tx, id, first, end-1); err != nil {
 				return err
 			}
 			tx.AfterCommit(h.OnQueued)
 		}
-		end := "now"
+		until := "now"
 		if !to.IsZero() {
-			end = to.UTC().Format(time.RFC3339)
+			until = to.UTC().Format(time.RFC3339)
 		}
-		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, "from "+from.UTC().Format(time.RFC3339)+" to "+end)
+		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, "from "+from.UTC().Format(time.RFC3339)+" to "+until)
 	})
 	return changes, err
+}
+
+// positionAt returns the first position that was given at or after a time, or the next one. Positions and their times grow together, so
+// it searches by halves.
+func positionAt(ctx context.Context, q database.Querier, micros int64) (int64, error) {
+	var from, to int64
+	err := q.QueryRow(ctx, `
+		SELECT coalesce((SELECT min(position) FROM changes WHERE position IS NOT NULL), 1),
+			coalesce((SELECT max(position) FROM changes WHERE position IS NOT NULL), 0) + 1`).Scan(&from, &to)
+	for from < to && err == nil {
+		middle := from + (to-from)/2
+		var position, at int64
+		err = q.QueryRow(ctx, `SELECT position, positioned_at FROM changes WHERE position >= $1 ORDER BY position LIMIT 1`, middle).Scan(&position, &at)
+		if at >= micros {
+			to = middle
+		} else {
+			from = position + 1
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the changes of a time: %w", err)
+	}
+	return from, nil
 }
 
 // saveReplay begins a replay, or extends the one in progress if the changes from first continue it. It ends a

@@ -31,7 +31,7 @@ func End(ctx context.Context, tx *store.Tx, playerID, accountID string, types ..
 	next := len(args) + 1
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = `+database.Params(next, 1)+`, lease = NULL, updated_at = `+database.Params(next+1, 1)+`
-		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
+		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND request_id IS NULL AND notification_id IN (SELECT id`+ended+`)
 			AND (lease IS NULL OR sending_lease IS NULL OR sending_lease <> lease)`,
 		append(args, message.ReasonNotWanted, database.Micros(tx.Now))...)
 	if err != nil {
@@ -45,7 +45,7 @@ func End(ctx context.Context, tx *store.Tx, playerID, accountID string, types ..
 		return err
 	}, `
 		SELECT id, lease FROM deliveries
-		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
+		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND request_id IS NULL AND notification_id IN (SELECT id`+ended+`)
 			AND sending_lease = lease AND lease_ends_at > `+database.Params(next, 1), append(args, database.Micros(tx.Now))...)
 	if err != nil {
 		return fmt.Errorf("find copies that are being sent: %w", err)

@@ -25,11 +25,11 @@ var playerErasures = []string{
 		WHERE r.player_id = $1 AND d.recipient <> '' LIMIT $2)`,
 	// A mail of a notification does not name the player. Its address stays while another child has it.
 	`DELETE FROM message_counts WHERE (counter, counted_at) IN (
-		SELECT c.counter, c.counted_at FROM parties p JOIN deliveries d ON d.recipient = p.email AND d.account_id = p.account_id
+		SELECT c.counter, c.counted_at FROM parties p JOIN deliveries d ON d.recipient = p.email AND d.recipient <> '' AND d.account_id = p.account_id
 			JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
 		WHERE p.player_id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
-		SELECT d.id FROM parties p JOIN deliveries d ON d.recipient = p.email AND d.account_id = p.account_id
+		SELECT d.id FROM parties p JOIN deliveries d ON d.recipient = p.email AND d.recipient <> '' AND d.account_id = p.account_id
 		WHERE p.player_id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
 		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.player_id = $1 LIMIT $2)`,
@@ -102,7 +102,9 @@ const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (
 var accountErasures = []string{
 	// Also those to an address, or to an earlier number.
 	`DELETE FROM deliveries WHERE id IN (
-		SELECT id FROM deliveries WHERE account_id = $1 LIMIT $2)`,
+		SELECT id FROM deliveries WHERE account_id = $1 AND request_id IS NULL LIMIT $2)`,
+	`DELETE FROM deliveries WHERE id IN (
+		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.approver_id = $1 LIMIT $2)`,
 	`DELETE FROM notifications WHERE (account_id, seq) IN (
 		SELECT account_id, seq FROM notifications WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM sessions WHERE id IN (
@@ -277,12 +279,17 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 			return err
 		}
 	}
-	err = tx.Defer(ctx, `
-		DELETE FROM message_counts WHERE (counter, counted_at) IN (
-			SELECT c.counter, c.counted_at FROM deliveries d JOIN message_counts c ON c.counter IN (`+countersOfDelivery+`)
-			WHERE d.account_id = $1 AND d.recipient <> '')`, account)
-	if err != nil {
-		return err
+	for _, query := range []string{
+		`DELETE FROM message_counts WHERE (counter, counted_at) IN (
+			SELECT c.counter, c.counted_at FROM deliveries d JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
+			WHERE d.account_id = $1 AND d.request_id IS NULL AND d.recipient <> '')`,
+		`DELETE FROM message_counts WHERE (counter, counted_at) IN (
+			SELECT c.counter, c.counted_at FROM requests r JOIN deliveries d ON d.request_id = r.id JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
+			WHERE r.approver_id = $1 AND d.recipient <> '')`,
+	} {
+		if err := tx.Defer(ctx, query, account); err != nil {
+			return err
+		}
 	}
 	for _, query := range []string{
 		`DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`,

@@ -106,5 +106,5 @@ func add(ctx context.Context, tx *store.Tx, n Notice) error {
 	if err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'pending' AND player_id > ''`); err != nil {
 		return err
 	}
-	return tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'disputed' AND coach_id > ''`)
+	return tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'disputed' AND id IN (SELECT d.request_id FROM disputes d WHERE d.coach_id > '')`)
 }

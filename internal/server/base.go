@@ -66,7 +66,7 @@ func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
 			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
-		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks, approval.FreeShortCodes(), retention.BeforeSweep},
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.DeleteLinks, approval.FreeShortCodes(), retention.BeforeSweep},
 		Expired:     slices.Concat(auth.Expired, approval.Expired, []store.Expired{identity.Expired}, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
 	}
 }

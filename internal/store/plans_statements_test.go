@@ -246,7 +246,11 @@ func (p *fixture) needStatements() {
 	const open = `state = 'pending', closed_at = NULL, followed_up_at = NULL`
 	for _, changes := range [][]string{
 		{`UPDATE requests SET delivery_failed = TRUE WHERE coach_id = $1`},
-		{`UPDATE requests SET state = 'disputed', closed_at = 1 WHERE coach_id = $1`, `UPDATE parties SET state = 'pending' WHERE coach_id = $1`},
+		{
+			`UPDATE requests SET state = 'disputed', closed_at = 1 WHERE coach_id = $1`, `UPDATE parties SET state = 'pending' WHERE coach_id = $1`,
+			`INSERT INTO disputes (coach_id, approver_id, player_id, student_hash, number_hash, created_at, request_id)
+			SELECT coach_id, approver_id, player_id, '\x01', '\x02', 1, id FROM requests WHERE coach_id = $1`,
+		},
 		{
 			`UPDATE parties SET state = 'rejected' WHERE role = 'guardian' AND coach_id = $1`,
 			`INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)

@@ -71,7 +71,8 @@ CREATE INDEX deliveries_not_sent ON deliveries (updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
 CREATE INDEX deliveries_not_sent_of_coach ON deliveries (coach_id, updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
-CREATE INDEX deliveries_of_account ON deliveries (account_id, state) WHERE account_id IS NOT NULL;
+-- Those of a request are found by the request.
+CREATE INDEX deliveries_of_account ON deliveries (account_id, state) WHERE account_id IS NOT NULL AND request_id IS NULL;
 -- Used to find the message to which a person replied.
 CREATE INDEX deliveries_of_provider ON deliveries (provider_id) WHERE provider_id IS NOT NULL;
 CREATE INDEX deliveries_of_recipient ON deliveries (recipient, id) WHERE recipient <> '';

@@ -22,7 +22,7 @@ CREATE TABLE players (
 	-- to look at it; NULL if nothing does.
 	adult_step             TEXT,
 	adult_step_at          BIGINT,
-	-- The latest pending_since of the parties while none has answered; NULL if one has.
+	-- The latest pending_since of the parties while none has answered; NULL if one has. No index has it: an answer changes it.
 	unanswered_since       BIGINT,
 	-- When the coach was warned that the data goes because no party answers. It counts if it is not before unanswered_since.
 	unanswered_warned_at   BIGINT,
@@ -41,7 +41,6 @@ CREATE TABLE players (
 CREATE UNIQUE INDEX players_once ON players (coach_id, sort_key, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
-CREATE INDEX players_unanswered ON players (unanswered_since, id) WHERE unanswered_since IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX players_warned ON players (unanswered_warned_at, id) WHERE unanswered_warned_at IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX players_with_medical ON players (medical_at, id) WHERE medical_at IS NOT NULL;
 CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_at IS NOT NULL AND deleted_at IS NULL;
@@ -115,7 +114,6 @@ CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type, guardia
 CREATE INDEX requests_of_player ON requests (player_id, id);
 -- The lists of what needs the coach read the open requests of that coach.
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
-CREATE INDEX requests_disputed_of_coach ON requests (coach_id, closed_at, id) WHERE state = 'disputed';
 -- Used to count the requests of a month. The condition is always true: it keeps SQLite from using the index for other
 -- statements.
 CREATE INDEX requests_measured ON requests (coach_id, requested_at) WHERE requested_at > 0;
@@ -131,7 +129,6 @@ CREATE TABLE request_links (
 	-- Where the link left to, if not to the asked number.
 	address    TEXT
 );
-CREATE INDEX request_links_by_end ON request_links (ends_at);
 CREATE INDEX request_links_to_address ON request_links (request_id, address) WHERE address IS NOT NULL;
 
 -- The record of every approval, rejection and revocation; nothing deletes it.
@@ -245,8 +242,8 @@ CREATE TABLE changes (
 	guardian_id    TEXT,
 	PRIMARY KEY (player_id, sequence)
 );
+-- positioned_at grows with position.
 CREATE UNIQUE INDEX changes_by_position ON changes (position) WHERE position IS NOT NULL;
-CREATE INDEX changes_by_time ON changes (positioned_at, position) WHERE position IS NOT NULL;
 CREATE INDEX changes_without_position ON changes (player_id, sequence) WHERE position IS NULL;
 
 -- One row: the last position, when it was given, and the UTC date up to which the
