@@ -200,6 +200,11 @@ func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Oper
 		first := 1
 		p.move(Patch{GuardianID: next, Position: &first})
 		p.Parties = slices.Delete(p.Parties, 1, 2) // the empty place of the former first
+		for i := range c.Events {
+			if e := &c.Events[i]; e.Type == event.GuardianRemoved && e.GuardianID == next {
+				e.Reason = event.NowFirst
+			}
+		}
 	}
 	return c, nil
 }

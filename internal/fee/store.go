@@ -13,7 +13,7 @@ import (
 
 const selectFees = `
 	SELECT f.id, f.coach_id, f.player_id, p.student_name, f.batch_id, f.series_id, f.period, f.title, f.amount, f.currency, f.due_on,
-		f.status, f.paid, f.reason, f.closed_at, f.remind_at, f.reminded_on, f.reminded_count, f.told_at, f.told_by, f.created_at, f.version, c.time_zone
+		f.status, f.paid, f.reason, f.closed_at, f.remind_at, f.reminded_on, f.reminded_count, f.told_at, f.told_by, f.told_guardian, f.created_at, f.version, c.time_zone
 	FROM fees f JOIN players p ON p.id = f.player_id LEFT JOIN coaches c ON c.id = f.coach_id `
 
 // scan reads a row of selectFees.
@@ -21,7 +21,7 @@ func (s *Service) scan(row database.Scanner) (*Fee, error) {
 	f, zone := &Fee{}, ""
 	err := row.Scan(&f.ID, &f.CoachID, &f.PlayerID, &f.StudentName, database.IntoText(&f.BatchID), database.IntoText(&f.SeriesID), &f.Period, &f.Title, &f.Amount,
 		&f.Currency, &f.DueOn, &f.Status, &f.Paid, database.IntoText(&f.Reason), database.IntoTime(&f.ClosedAt), database.IntoTime(&f.RemindAt),
-		database.IntoText((*string)(&f.RemindedOn)), &f.RemindedCount, database.IntoTime(&f.Told.At), database.IntoText((*string)(&f.Told.By)), database.IntoTime(&f.CreatedAt), &f.Version, database.IntoText(&zone))
+		database.IntoText((*string)(&f.RemindedOn)), &f.RemindedCount, database.IntoTime(&f.Told.At), database.IntoText((*string)(&f.Told.By)), database.IntoText(&f.Told.GuardianID), database.IntoTime(&f.CreatedAt), &f.Version, database.IntoText(&zone))
 	f.Zone = team.Zone(s.DB.ZoneOf(zone))
 	return f, err
 }
@@ -36,7 +36,25 @@ func (s *Service) read(ctx context.Context, tx *store.Tx, coachID, feeID string)
 	if f.Payments, err = database.Collect(rs, err, scanPayment); err != nil {
 		return nil, fmt.Errorf("read payments of fee %s: %w", f.ID, err)
 	}
+	if f.Told.GuardianName, err = oneOfSeveral(ctx, tx, f.PlayerID, f.Told.GuardianID); err != nil {
+		return nil, err
+	}
 	return f, nil
+}
+
+// oneOfSeveral returns the name of a guardian, or "" for the only one.
+func oneOfSeveral(ctx context.Context, tx *store.Tx, playerID, guardianID string) (name string, err error) {
+	if guardianID == "" {
+		return "", nil
+	}
+	err = tx.QueryRow(ctx, `
+		SELECT name FROM parties n WHERE player_id = $1 AND role = 'guardian' AND guardian_id = $2
+			AND EXISTS (SELECT 1 FROM parties o WHERE o.player_id = n.player_id AND o.role = 'guardian' AND o.position > 1)`, playerID, guardianID).
+		Scan(database.IntoText(&name))
+	if err != nil && !database.IsNoRows(err) {
+		return "", fmt.Errorf("read the guardian who told of a fee: %w", err)
+	}
+	return name, nil
 }
 
 // Fee returns a fee of the calling coach with its payments.
@@ -142,10 +160,10 @@ func insert(ctx context.Context, tx *store.Tx, fees []*Fee) error {
 // save saves the columns of a fee that can change; ErrStale if it has changed since it was read.
 func save(ctx context.Context, tx *store.Tx, f *Fee) error {
 	err := tx.ExecOne(ctx, `
-		UPDATE fees SET status = $3, paid = $4, reason = $5, closed_at = $6, remind_at = $7, reminded_on = $8, reminded_count = $9, told_at = $10, told_by = $11, version = version + 1
+		UPDATE fees SET status = $3, paid = $4, reason = $5, closed_at = $6, remind_at = $7, reminded_on = $8, reminded_count = $9, told_at = $10, told_by = $11, told_guardian = $12, version = version + 1
 		WHERE id = $1 AND version = $2`,
 		f.ID, f.Version, string(f.Status), f.Paid, database.Text(f.Reason), database.Micros(f.ClosedAt), database.Micros(f.RemindAt), database.Text(string(f.RemindedOn)), f.RemindedCount,
-		database.Micros(f.Told.At), database.Text(string(f.Told.By)))
+		database.Micros(f.Told.At), database.Text(string(f.Told.By)), database.Text(f.Told.GuardianID))
 	if err != nil {
 		return fmt.Errorf("save fee %s: %w", f.ID, err)
 	}

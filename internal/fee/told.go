@@ -20,15 +20,17 @@ type Told struct {
 	// At is zero if no party said so.
 	At time.Time
 	By actor.Role
+	// GuardianID is the guardian if By is one. GuardianName is empty for the only guardian, and in lists.
+	GuardianID, GuardianName string
 }
 
 // Tell saves that a party has paid the balance. It changes nothing if a party said so already.
-func (f *Fee) Tell(by actor.Role, now time.Time) error {
+func (f *Fee) Tell(by actor.Role, guardianID string, now time.Time) error {
 	switch {
 	case f.Status != StatusOpen:
 		return f.refuse(now, "There is nothing to pay.")
 	case f.Told.At.IsZero():
-		f.Told = Told{now, by}
+		f.Told = Told{At: now, By: by, GuardianID: guardianID}
 	}
 	return nil
 }
@@ -43,7 +45,7 @@ func (s *Service) Tell(ctx context.Context, by actor.Actor, playerID, feeID stri
 		}
 		before := f.Told
 		if told {
-			if err := f.Tell(by.Role, tx.Now); err != nil {
+			if err := f.Tell(by.Role, party.link.GuardianID, tx.Now); err != nil {
 				return err
 			}
 		} else {
@@ -56,8 +58,12 @@ func (s *Service) Tell(ctx context.Context, by actor.Actor, playerID, feeID stri
 		if err := save(ctx, tx, f); err != nil || !told {
 			return err
 		}
+		name, err := oneOfSeveral(ctx, tx, f.PlayerID, f.Told.GuardianID)
+		if err != nil {
+			return err
+		}
 		return notice.Notify(ctx, tx, []event.Event{{
-			Type: event.FeeTold, Party: by.Role, CoachID: f.CoachID, PlayerID: f.PlayerID, FeeID: f.ID, Title: f.Title, StudentName: f.StudentName,
+			Type: event.FeeTold, Party: by.Role, GuardianID: f.Told.GuardianID, GuardianName: name, CoachID: f.CoachID, PlayerID: f.PlayerID, FeeID: f.ID, Title: f.Title, StudentName: f.StudentName,
 		}})
 	})
 	return seen, err

@@ -1,6 +1,7 @@
 package fee_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -61,5 +62,24 @@ func TestTold(t *testing.T) {
 			t.Errorf("confirmed: %s", got.Body)
 		}
 		guardian.Call(t, "PUT", family+"/told", nil).Want(t, 409, "invalid_transition")
+
+		// With two guardians the coach reads which one it was.
+		coach.Call(t, "POST", "/api/players/"+player+"/guardians", object{"name": "Anita Rao", "relationship": "mother", "mobile_number": "+919812360005"}).Want(t, 201)
+		anita := s.SignIn(t, "guardian", "+919812360005")
+		anita.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
+		id = coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": "Training in June", "amount": 150000, "due_on": due}).Want(t, 201).String("fee_id")
+		anita.Call(t, "PUT", "/api/me/players/"+player+"/fees/"+id+"/told", nil).Want(t, 200)
+		if got := coach.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()[0]; got["type"] != "fee_told" || !strings.HasPrefix(got["body"].(string), "Guardian Anita Rao says that") {
+			t.Errorf("the coach reads %v", got)
+		}
+		b := s.Browser(t)
+		s.Clock.Skip(s.Config.OTPResendAfter)
+		codes := s.Sent(coach.Number, "otp")
+		b.Open("/sign-in/coach")
+		b.Press("Send me a code", "number", coach.Number)
+		b.Press("Continue", "code", s.OTP(coach.Number, codes))
+		if page := b.Open("/coach/fees/" + id); !strings.Contains(page.Text(), "Anita Rao said on") {
+			t.Errorf("the page of the fee does not name the guardian: %s", page.Text())
+		}
 	})
 }

@@ -69,6 +69,7 @@ func allEvents() []event.Event {
 		event.Event{Type: event.GuardianViewEnded, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
 		event.Event{Type: event.GuardianAdded, Party: actor.Guardian, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "Ravi", OtherRelationship: "father"},
 		event.Event{Type: event.GuardianRemoved, Party: actor.Guardian, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "http://evil.example", OtherRelationship: "father"},
+		event.Event{Type: event.GuardianRemoved, Party: actor.Guardian, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "Ravi", OtherRelationship: "father", Reason: event.NowFirst},
 		event.Event{Type: event.GuardiansDisagree, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Yes: []string{"Ravi"}, No: []string{"Anita"}},
 		event.Event{Type: event.GuardiansDisagree, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Yes: []string{"Ravi", "Meena"}, No: []string{"Anita"}},
 		event.Event{Type: event.Left, Party: actor.Guardian, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},

@@ -39,6 +39,8 @@ func variant(to actor.Role, t Type, e event.Event) string {
 		return "." + string(to)
 	case t == StudentRequest && len(e.BatchNames) > 0:
 		return ".batches"
+	case t == GuardianRemoved && e.Reason == event.NowFirst:
+		return ".first"
 	case t == DeliveryFailed && Channel(e.Channel) == Email:
 		return ".email"
 	case t == SecurityNotice:

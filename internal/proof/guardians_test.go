@@ -246,7 +246,7 @@ func TestGuardianChanges(t *testing.T) {
 		if p.String("guardian.name") != "Anita Iyer" || p.String("guardian_status") != "approved" || len(listOf(p, "guardians")) != 3 {
 			t.Errorf("after the removal: %s", p.Body)
 		}
-		if notes := h.anita.Call(t, "GET", "/api/notifications", nil).Want(t, 200); !strings.Contains(string(notes.Body), "Ravi (father) is no longer a guardian") {
+		if notes := h.anita.Call(t, "GET", "/api/notifications", nil).Want(t, 200); !strings.Contains(string(notes.Body), "Ravi (father) is no longer a guardian") || !strings.Contains(string(notes.Body), "You are now the first guardian") {
 			t.Errorf("Anita is told %s", notes.Body)
 		}
 		moved := h.coach.Call(t, "PATCH", h.url+"/guardians/"+third.String("guardian_id"), object{"position": 1}).Want(t, 200)

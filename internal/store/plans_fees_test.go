@@ -33,6 +33,7 @@ func (p *fixture) feeStatements() {
 	ok(p, err)
 	_, err = services.Reminder(bg, by, due.ID)
 	ok(p, err)
+	ok(p, second(services.Tell(bg, guardian, a.ID, due.ID, true)))
 	_, payment, err := fees.Pay(bg, by, due.ID, fee.Payment{Amount: 1, Method: "cash", PaidOn: today})
 	ok(p, err)
 	_, _, err = fees.Payment(bg, by, payment.ID)

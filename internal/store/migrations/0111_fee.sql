@@ -48,6 +48,7 @@ CREATE TABLE fees (
 	-- When a party said that it has paid, and which one.
 	told_at        BIGINT,
 	told_by        TEXT,
+	told_guardian  TEXT,
 	created_at     BIGINT NOT NULL,
 	version        BIGINT NOT NULL
 );
