@@ -188,6 +188,8 @@ type Record struct {
 	// Via is how the party answered.
 	Via     actor.Via
 	Wording Wording
+	// sealed has the rest of Wording until openShown sets it.
+	sealed string
 	// Proof is the proof with which a guardian said yes. It is not stored here, but in the record of the consent.
 	Proof AdultProof
 	// SessionID is the session that approves, or empty. It is not stored.

@@ -157,7 +157,8 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 	if saved.History != nil {
 		history = append(history, *saved.History)
 	}
-	return p, p.shownHistory(by, history), nil
+	history, err = s.shownHistory(p, by, history)
+	return p, history, err
 }
 
 // DecideOnly is Decide for a caller that needs no more than the error: it reads neither the history nor the deliveries.

@@ -24,21 +24,22 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Playe
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, p.shownHistory(by, history), nil
+	history, err = s.shownHistory(p, by, history)
+	return p, history, err
 }
 
 // shownHistory returns the decisions about p that by may see, without the reasons that by may not read, and what other people
 // read. A guardian sees no decision of another guardian.
-func (p *Player) shownHistory(by actor.Actor, history []Record) []Record {
+func (s *Service) shownHistory(p *Player, by actor.Actor, history []Record) ([]Record, error) {
 	if own := p.PartyOf(by); by.Role == actor.Guardian {
 		history = slices.DeleteFunc(history, func(r Record) bool { return r.Party == by.Role && (own == nil || r.GuardianID != own.GuardianID) })
 	}
 	for i := range history {
 		if by.Role != actor.Coach && (history[i].Party != by.Role || history[i].ApproverID != by.AccountID) {
-			history[i].Reason, history[i].Wording = "", Wording{}
+			history[i].Reason, history[i].Wording, history[i].sealed = "", Wording{}, ""
 		}
 	}
-	return history
+	return history, s.openShown(history)
 }
 
 // Request returns a request that by sent or received, with its deliveries.

@@ -133,7 +133,7 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 	err := tx.DeferRows(ctx, rows.scan, playerSelect+`WHERE p.id = $1`, id)
 	var decided []Record
 	if err == nil && load.History {
-		decided, err = s.readHistory(ctx, tx, id) // sends both statements
+		decided, err = readHistory(ctx, tx, id) // sends both statements
 	}
 	if err == nil {
 		err = tx.Flush()

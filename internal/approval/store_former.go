@@ -40,10 +40,13 @@ func (s *Service) FormerDecisions(ctx context.Context, by actor.Actor, playerID 
 		if err != nil {
 			return err
 		}
-		history, err := s.readHistory(ctx, tx, playerID)
+		history, err := readHistory(ctx, tx, playerID)
 		decisions = slices.DeleteFunc(history, func(r Record) bool { return r.ApproverID != by.AccountID || slices.Contains(current, r.GuardianID) })
 		return err
 	})
+	if err == nil {
+		err = s.openShown(decisions)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list decisions of a former guardian: %w", err)
 	}

@@ -30,23 +30,37 @@ func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 	return nil
 }
 
-// readHistory lists the decisions about a player, oldest first. The caller must have checked access to the player.
-func (s *Service) readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
+// readHistory lists the decisions about a player, oldest first. The caller must have checked access to the player, and opens what the
+// records say was shown with openShown, outside of the transaction.
+func readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
 	rs, err := q.Query(ctx, `
 		SELECT h.id, h.player_id, h.approver_type, h.guardian_id, h.approver_id, h.action, h.reason, h.request_id, h.decided_at, h.via, h.coach_device IS NOT NULL, h.notice_hash, h.text_hash, k.sealed
 		FROM approval_history h LEFT JOIN record_keys k ON k.record_id = h.id
 		WHERE h.player_id = $1 ORDER BY h.decided_at, h.id`, playerID)
 	return database.Collect(rs, err, func(row database.Scanner) (r Record, err error) {
-		var notice, text string
 		var sealed []byte
 		err = row.Scan(&r.ID, &r.PlayerID, &r.Party, &r.GuardianID, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice,
-			database.IntoText(&notice), database.IntoText(&text), &sealed)
-		if err == nil && sealed != nil && s.Hooks.OpenShown != nil {
-			r.Wording, err = s.Hooks.OpenShown(s.DB, r.ID, sealed)
-		}
-		r.Wording.NoticeHash, r.Wording.TextHash = notice, text
+			database.IntoText(&r.Wording.NoticeHash), database.IntoText(&r.Wording.TextHash), &sealed)
+		r.sealed = string(sealed)
 		return r, err
 	})
+}
+
+// openShown sets what the party of each record was shown. It decrypts, so it runs when no transaction waits for it.
+func (s *Service) openShown(history []Record) error {
+	for i := range history {
+		r := &history[i]
+		if r.sealed == "" || s.Hooks.OpenShown == nil {
+			continue
+		}
+		shown, err := s.Hooks.OpenShown(s.DB, r.ID, []byte(r.sealed))
+		if err != nil {
+			return fmt.Errorf("open record %s: %w", r.ID, err)
+		}
+		shown.NoticeHash, shown.TextHash = r.Wording.NoticeHash, r.Wording.TextHash
+		r.Wording, r.sealed = shown, ""
+	}
+	return nil
 }
 
 // addReminder stores a reminder of the request r, which counts against the reminder window.

@@ -131,7 +131,7 @@ func (s *Service) playerStatus(ctx context.Context, by actor.Actor, id string) (
 		if p, err = s.visiblePlayer(ctx, tx, by, id); err != nil {
 			return err
 		}
-		if records, err = s.readHistory(ctx, tx, id); err != nil {
+		if records, err = readHistory(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
 		return loadDeliveries(ctx, tx, p.NewestRequests())

@@ -139,7 +139,7 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 			return err
 		}
 		t = &Timeline{Player: p}
-		if t.History, err = s.readHistory(ctx, tx, id); err != nil {
+		if t.History, err = readHistory(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
 		if err := loadReminders(ctx, tx, p, s.operation().Now.Add(-s.Rules.ReminderWindow)); err != nil {
@@ -158,6 +158,9 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 		}
 		return loadDeliveries(ctx, tx, t.Requests)
 	})
+	if err == nil {
+		err = s.openShown(t.History)
+	}
 	return t, err
 }
 
