@@ -47,7 +47,7 @@ type Session struct {
 	refreshing sync.Mutex
 }
 
-// RequestOTP sends an OTP to a number in a role, with the device token of both. channel is "sms", "voice", "email" or "".
+// RequestOTP sends an OTP to a number in a role, with the device token of both. channel is "sms", "chat", "voice", "email" or "".
 func (s *Session) RequestOTP(ctx context.Context, number, role, channel string) error {
 	return s.post(ctx, "/auth/request-otp", s.identity(ctx, number, role, map[string]string{"channel": channel}), nil, nil)
 }
