@@ -20,7 +20,7 @@ type Owed struct {
 }
 
 // Owed returns what is still to pay for players: of the calling coach, or for the calling guardian or student whom they have
-// approved. A player for whom nothing is due, or who is not the caller's, is not in the result.
+// approved. The result leaves out players for whom nothing is due, and those of others.
 func (s *Service) Owed(ctx context.Context, by actor.Actor, playerIDs []string) (owed map[string]Owed, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		ids, coachID := playerIDs, by.AccountID
