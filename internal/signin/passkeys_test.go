@@ -303,8 +303,18 @@ func TestSynchronisedPasskey(t *testing.T) {
 			counter uint32
 			status  int
 		}{
-			{0, 0, 200}, {be | bs, 0, 200}, {be, 0, 200}, {0, 0, 200}, {bs, 0, 422},
-			{0, 5, 200}, {0, 0, 422}, {be | bs, 5, 422}, {be | bs, 0, 200}, {be | bs, 0, 200}, {0, 7, 200}, {0, 7, 422},
+			{0, 0, 200},
+			{be | bs, 0, 200},
+			{be, 0, 200},
+			{0, 0, 200},
+			{bs, 0, 422},
+			{0, 5, 200},
+			{0, 0, 422},
+			{be | bs, 5, 422},
+			{be | bs, 0, 200},
+			{be | bs, 0, 200},
+			{0, 7, 200},
+			{0, 7, 422},
 		} {
 			a.backup, a.counter = use.backup, use.counter
 			if r := signInBy(t, s, a); r.Status != use.status {

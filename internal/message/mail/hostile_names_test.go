@@ -29,7 +29,7 @@ var hostileNames = []string{
 	"../../etc/passwd", "..\\..\\x", "a\"; filename=\"evil.exe", "con.pdf", "x%00.pdf", "a;b=c", "report.pdf\u202efdp.exe", "'; rm -rf /", "%0d%0aSet-Cookie: a=b", "a\tb",
 	"*bold* Meera", "_it_ Meera", "~x~ Meera", "```code``` Meera", "*_~all~_* Meera", "＊bold＊ Meera", "{coach}", "{{1}}", "${jndi}", "<b>Meera</b>", "<script>alert(1)</script>", "&lt;Meera&gt;",
 	"http://evil.com/x", "evil.com", "evil·com", "evil .com", "t . me / x", "98123x45678 Meera", "⑨⑧①②③④⑤⑥⑦⑧ Meera", "+91 98123 45678", "a@b.com", "Meera\u202eriaN", "\u200bMeera\ufeff", strings.Repeat("Meera ", 40),
-	"Rs 500 free Meera", "۹۸۱۲۳۴۵۶۷۸",
+	"Rs 500 free Meera", "Nair, Möna", "Nair, मीरा", "۹۸۱۲۳۴۵۶۷۸",
 }
 
 var marked = regexp.MustCompile("[*_~`]|=\\?|\\?=|[\\r\\n\\x00\u2028\u2029\u202e]|(?i)evil\\s*[.·]\\s*com|://|9812345678")
