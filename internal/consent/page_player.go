@@ -244,10 +244,14 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	if err != nil {
 		return web.Response{}, err
 	}
+	names, err := p.namesBeside(ctx, by, t.Player)
+	if err != nil {
+		return web.Response{}, err
+	}
 	entries, guardians := timeline(v, t), len(t.Player.Guardians())
 	v.Data = map[string]any{
 		"HasRule": guardians > 1 && p.Rules.GuardianBelow > 0, "MayAdd": guardians < approval.MaxGuardians,
-		"Tab": tab, "Strip": strip, "Latest": entries[:min(len(entries), latestEntries)],
+		"Tab": tab, "Strip": strip, "Names": names, "Latest": entries[:min(len(entries), latestEntries)],
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
 		"Disagree": p.disagreement(v, t.Player), "Timeline": entries, "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}

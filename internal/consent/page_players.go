@@ -83,6 +83,23 @@ func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web
 	return web.Page("players", v), nil
 }
 
+// namesShown is how many names a desktop shows beside a player: 2 KB of a page, compressed.
+const namesShown = 100
+
+// namesBeside returns the names to show beside a player: the first ones, or those from the letter of the player.
+func (p pages) namesBeside(ctx context.Context, by actor.Actor, player *approval.Player) ([]approval.PlayerName, error) {
+	names, err := p.PlayerNames(ctx, by, namesShown)
+	if err != nil || len(names) < namesShown || slices.Contains(names, approval.PlayerName{ID: player.ID, Name: player.Student.FullName}) {
+		return names, err
+	}
+	list, err := p.PlayersByName(ctx, by, approval.Filter{}, approval.NamePage{From: team.FirstLetter(player.Student.FullName), Limit: namesShown})
+	names = names[:0]
+	for _, other := range list {
+		names = append(names, approval.PlayerName{ID: other.ID, Name: other.Student.FullName})
+	}
+	return names, err
+}
+
 // rosterPath returns the address of the roster with the fields of query and with more names and values, of which empty ones are left out.
 func rosterPath(query url.Values, more ...string) string {
 	next := maps.Clone(query)

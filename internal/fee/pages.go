@@ -105,6 +105,21 @@ func feeQuery(r *web.Request) (url.Values, Filter) {
 	return query, filter
 }
 
+// totalOf returns what is left to pay of the fees of a list in one currency, nil for a list that is not whole.
+func totalOf(list []*Fee, whole bool) *Fee {
+	if !whole || len(list) < 2 {
+		return nil
+	}
+	total := Fee{Currency: list[0].Currency}
+	for _, f := range list {
+		if f.Currency != total.Currency {
+			return nil
+		}
+		total.Amount += f.Balance()
+	}
+	return &total
+}
+
 // fees serves GET /coach/fees: the unpaid sums, the fees that match the filter, and the fees
 // that repeat.
 func (p pages) fees(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
@@ -145,7 +160,7 @@ func (p pages) fees(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 	}
 	v.Form = &web.Form{Values: query}
 	v.Data = map[string]any{
-		"Fees": rows, "Next": next, "Sums": sums, "Repeats": repeats, "States": feeStates, "Export": feesPath + "/export?" + query.Encode(),
+		"Total": totalOf(list, next == "" && r.Value("after") == ""), "Fees": rows, "Next": next, "Sums": sums, "Repeats": repeats, "States": feeStates, "Export": feesPath + "/export?" + query.Encode(),
 		"UPIID": profile.UPIID, "PlayerID": filter.PlayerID, "Done": v.TextOr("fees.done."+r.Value("done"), ""),
 		"Plain": plain, "Months": months,
 	}
