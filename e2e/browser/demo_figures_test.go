@@ -294,12 +294,12 @@ func TestFiguresOfDemoClub(t *testing.T) {
 	most("height of the page of a child", height(family), 1200)
 
 	before := out.end()
-	coach.open("/coach/players/add")
+	check(coach, "/coach/players/add", coachPageBytes)
 	for name, value := range map[string]string{"student_name": "Ishaan Kulkarni", "guardian_name": "Rekha Kulkarni", "relationship": "mother", "guardian_number": demoAsked} {
 		coach.fill(name, value)
 	}
 	coach.setValue("date_of_birth", "2015-03-09")
-	coach.do(chromedp.Evaluate(`document.querySelector('[name=batch]').click()`, nil))
+	coach.do(chromedp.Evaluate(`document.querySelector('[name=batch]').checked = true`, nil))
 	coach.press("Add and ask")
 	link, _ := out.wait(t, `(http://\S+/a/\S+)`, before)
 	for _, language := range []string{"en-IN", "hi-IN"} {
