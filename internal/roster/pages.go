@@ -83,7 +83,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	if len(batches) == 1 && !f.Values.Has("batch") {
+	if len(batches) == 1 && r.Method == "GET" && f.Value("batch") == "" {
 		f.Values = url.Values{"batch": {batches[0].ID}}
 	}
 	v := p.site.CoachView(r, "players", "import.title", by)
