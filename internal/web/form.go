@@ -65,6 +65,8 @@ type Field struct {
 	Autocomplete, InputMode string
 	Value, Fault string
 	Required     bool
+	// Focus puts the cursor into the field when the page opens.
+	Focus bool
 	// Need is the text beside the label of a field that is not always required.
 	Need      string
 	MaxLength int
@@ -101,6 +103,8 @@ func (v *View) Field(name, label string, options ...string) (Field, error) {
 		switch key {
 		case "required":
 			f.Required, need = true, ""
+		case "focus":
+			f.Focus = true
 		case "need": // when the field is required
 			need = "form.need." + value
 		case "type":
