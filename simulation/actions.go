@@ -41,6 +41,9 @@ func init() { // the actions use the run, which uses actions
 		{"note progress", 5, noteProgress},
 		{"change the number of a coach", 1, changeNumber},
 		{"a coach leaves and comes back", 1, coachLeaves},
+		// faults.go
+		{"reports about messages arrive", 5, receiptsArrive},
+		{"rotate the signing key", 1, rotateKey},
 	}
 }
 

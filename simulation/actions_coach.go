@@ -182,7 +182,7 @@ func coachLeaves(r *Run) string {
 	}
 	c.person.sessions = map[string]*session{}
 	i := slices.Index(r.club.coaches, c)
-	r.club.coaches[i] = &coach{person: c.person, name: c.name}
+	r.club.coaches[i] = &coach{person: c.person, name: coachName(r)}
 	r.clock.advance(61 * time.Second)
 	r.club.coaches[i].register(r)
 	return c.name

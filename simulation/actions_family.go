@@ -19,7 +19,7 @@ func aParty(r *Run, keep func(*party) bool) (*party, *session) {
 
 // quietHours sets or ends the hours in which a person wants no messages.
 func quietHours(r *Run) string {
-	p, s := aParty(r, any1)
+	p, s := aParty(r, anyone)
 	if s == nil {
 		return nothing
 	}
@@ -35,7 +35,7 @@ func quietHours(r *Run) string {
 
 // subscribe lets the phone of a party get push messages.
 func subscribe(r *Run) string {
-	p, s := aParty(r, any1)
+	p, s := aParty(r, anyone)
 	if s == nil {
 		return nothing
 	}
@@ -45,7 +45,7 @@ func subscribe(r *Run) string {
 
 // replyStop replies STOP to the newest message of a coach. The gateway may repeat it.
 func replyStop(r *Run) string {
-	p := one(r, r.club.parties(any1))
+	p := one(r, r.club.parties(anyone))
 	if p == nil {
 		return nothing
 	}
@@ -76,7 +76,7 @@ func replyStop(r *Run) string {
 
 // signOut ends the session of a party: it works no more at once.
 func signOut(r *Run) string {
-	p, s := aParty(r, any1)
+	p, s := aParty(r, anyone)
 	if s == nil {
 		return nothing
 	}
@@ -103,7 +103,7 @@ func signOut(r *Run) string {
 
 // guess tries wrong codes: five are tried, and then not even the right one works.
 func guess(r *Run) string {
-	p := one(r, r.club.parties(any1))
+	p := one(r, r.club.parties(anyone))
 	if p == nil {
 		return nothing
 	}
@@ -147,7 +147,7 @@ func leave(r *Run) string {
 	if s == nil || len(r.club.erased) > 40 {
 		return nothing
 	}
-	shared := slices.ContainsFunc(r.club.parties(any1), func(o *party) bool { return o.number == p.number && o.disputed != "" })
+	shared := slices.ContainsFunc(r.club.parties(anyone), func(o *party) bool { return o.number == p.number && o.disputed != "" })
 	r.clock.advance(61 * time.Second)
 	if s = r.signIn(s.person, p.role); s == nil || shared { // it needs a fresh code
 		return noSession
@@ -210,7 +210,7 @@ func (r *Run) code(number, role string) string {
 
 // lookAtOthers reads a player as someone who may not, or only in part.
 func lookAtOthers(r *Run) string {
-	p, s := aParty(r, any1)
+	p, s := aParty(r, anyone)
 	if s == nil {
 		return nothing
 	}

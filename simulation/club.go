@@ -116,13 +116,19 @@ func newClub(r *Run) *club {
 	return c
 }
 
-// newCoach registers a coach with a name that nobody else has.
+// newCoach registers a coach.
 func newCoach(r *Run) *coach {
-	r.club.numbers++
-	n := r.club.numbers
-	c := &coach{person: r.club.person(fmt.Sprintf("+9198100%05d", n)), name: fmt.Sprintf("Asha Rao %c%c", 'A'+n/26%26, 'A'+n%26)}
+	name := coachName(r)
+	c := &coach{person: r.club.person(fmt.Sprintf("+9198100%05d", r.club.numbers)), name: name}
 	c.register(r)
 	return c
+}
+
+// coachName returns a name that no coach had before: it tells in a message whose it is.
+func coachName(r *Run) string {
+	r.club.numbers++
+	n := r.club.numbers
+	return fmt.Sprintf("Asha Rao %c%c", 'A'+n/26%26, 'A'+n%26)
 }
 
 func (c *coach) register(r *Run) {
@@ -146,7 +152,8 @@ func (c *club) parties(keep func(*party) bool) (all []*party) {
 	return all
 }
 
-func any1(*party) bool { return true }
+// anyone keeps each party.
+func anyone(*party) bool { return true }
 
 // present returns the players who were not removed.
 func (c *club) present() []*player {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"modernc.org/sqlite"
@@ -30,6 +31,25 @@ type killSwitch struct {
 	left  int // statements until the end; 0 is off
 	dead  bool
 	saved string
+	// writers are the open connections that may write.
+	writers map[sqliteConn]bool
+}
+
+// fill makes the database unable to grow, as a full disk does. It reports whether there is one to fill.
+func (k *killSwitch) fill() bool { return k.pragma("PRAGMA max_page_count = 1") } // SQLite takes the present size instead
+
+// free lets it grow again.
+func (k *killSwitch) free() { k.pragma("PRAGMA max_page_count = 4294967294") }
+
+func (k *killSwitch) pragma(query string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for w := range k.writers {
+		rows, err := w.QueryContext(context.Background(), query, nil)
+		orPanic(err)
+		orPanic(rows.Close())
+	}
+	return len(k.writers) > 0
 }
 
 func (k *killSwitch) arm(file string, statements int) {
@@ -50,7 +70,7 @@ func (k *killSwitch) disarm() {
 func (k *killSwitch) reset() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.left, k.dead = 0, false
+	k.left, k.dead, k.writers = 0, false, map[sqliteConn]bool{}
 }
 
 func (k *killSwitch) ended() bool {
@@ -112,6 +132,11 @@ func (k *killable) Open(name string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.Contains(name, "_txlock=immediate") {
+		killer.mu.Lock()
+		killer.writers[c.(sqliteConn)] = true
+		killer.mu.Unlock()
+	}
 	return &conn{c.(sqliteConn)}, nil
 }
 
@@ -127,6 +152,13 @@ type sqliteConn interface {
 }
 
 type conn struct{ sqliteConn }
+
+func (c *conn) Close() error {
+	killer.mu.Lock()
+	delete(killer.writers, c.sqliteConn)
+	killer.mu.Unlock()
+	return c.sqliteConn.Close()
+}
 
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	s, err := c.sqliteConn.PrepareContext(ctx, query)

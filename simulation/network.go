@@ -70,6 +70,7 @@ func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
 	client, server := net.Pipe()
 	go n.serve(server)
 	if n.gateway == hangs {
+		n.run.everHeld = true
 		return silent{client}, nil
 	}
 	return client, nil
@@ -107,6 +108,9 @@ func (n *network) accept(req *http.Request) int {
 	content, err := io.ReadAll(req.Body)
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.gateway != accepts {
+		n.run.failed[req.Header.Get("X-Kannel-To")] = true
+	}
 	switch {
 	case err != nil || killer.ended(): // the process that sent it is gone
 		return 0
@@ -132,6 +136,12 @@ func (n *network) accept(req *http.Request) int {
 		return 0
 	}
 	return http.StatusAccepted
+}
+
+func (n *network) behave(b behaviour) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.gateway = b
 }
 
 // settle notes at the end of a step whether the process knows of what it sent in the step.

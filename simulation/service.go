@@ -42,6 +42,8 @@ type service struct {
 	admin  http.Handler
 	log    *bytes.Buffer
 	faults faults
+	// restarts counts the processes that ended.
+	restarts int
 }
 
 func newService(r *Run) *service {
@@ -216,7 +218,7 @@ func (s *service) call(method, path, token string, body any, headers ...string) 
 			}
 			return got, retried
 		}
-		s.faults.freeDisk(s)
+		s.faults.freeDisk()
 		retried = true
 		s.run.clock.advance(6 * time.Second)
 	}

@@ -108,7 +108,7 @@ func (s *Service) grant(session *Session, refresh string, now time.Time) (*Grant
 	return &Grant{
 		Session: session, AccessToken: access, RefreshToken: refresh,
 		DeviceToken: s.Keys.Vault.DeviceToken(session.DeviceID),
-		AccessEnds:  s.Settings.AccessLifetime, RefreshEnds: ends.Sub(now),
+		AccessEnds:  min(s.Settings.AccessLifetime, session.EndsAt.Sub(now)), RefreshEnds: ends.Sub(now),
 	}, nil
 }
 

@@ -82,10 +82,14 @@ type accessClaims struct {
 // Access returns an access token for the current generation of s.
 func (t *Tokens) Access(s *Session) (string, error) {
 	key, now := t.keys.signer(), t.now()
+	ends := now.Add(t.lifetime)
+	if !s.EndsAt.IsZero() && s.EndsAt.Before(ends) {
+		ends = s.EndsAt
+	}
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, accessClaims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID, ID: tokenID(s.ID, s.Generation),
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.lifetime)),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(ends),
 		},
 		ClientID: ClientID, SessionID: s.ID, Role: s.Role,
 	})
