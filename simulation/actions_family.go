@@ -53,13 +53,16 @@ func replyStop(r *Run) string {
 	if m == nil {
 		return nothing
 	}
-	var of []*coach
+	var of []*coach // of whom it got messages: the newest is of the only one
 	for _, c := range r.club.coaches {
-		if strings.Contains(m.Text, c.name) {
+		if slices.ContainsFunc(r.network.sent, func(m *message) bool { return m.To == p.number && m.by(c) }) {
 			of = append(of, c)
 		}
 	}
-	if len(of) != 1 || r.clock.now.Sub(m.At) > 24*hour {
+	others := slices.ContainsFunc(r.network.sent, func(m *message) bool {
+		return m.To == p.number && m.Kind != "otp" && (len(of) == 0 || !m.by(of[0]))
+	})
+	if len(of) != 1 || others || r.club.person(p.number).left {
 		return nothing
 	}
 	id := r.clock.newID(0)
@@ -187,6 +190,7 @@ func leave(r *Run) string {
 			o.number, o.moved = "", true
 		}
 	}
+	r.club.person(number).left = true
 	roles := r.club.person(number).roles
 	if delete(roles, role); len(roles) == 0 && !r.club.keeps(number) {
 		r.club.erased[number] = r.clock.now

@@ -34,6 +34,7 @@ type person struct {
 	quiet    map[string]bool     // roles that want no messages from 21:00 to 08:00
 	wrong    []time.Time         // wrong codes
 	roles    map[string]bool     // in which it was ever asked
+	left     bool                // one of its accounts was closed
 }
 
 type coach struct {

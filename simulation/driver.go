@@ -91,10 +91,28 @@ func (k *killSwitch) statement() error {
 			k.dead = true
 			k.saved = k.file + ".ended"
 			copyDatabase(k.file, k.saved)
+			if !k.synced() {
+				_ = os.Remove(k.saved + "-wal") // a power cut can lose what was not synchronised
+			}
 			return errEnded
 		}
 	}
 	return nil
+}
+
+// synced reports whether each commit reaches the disk: SQLite documents that in WAL mode only synchronous=FULL (2) promises it.
+func (k *killSwitch) synced() bool {
+	for w := range k.writers {
+		rows, err := w.QueryContext(context.Background(), "PRAGMA synchronous", nil)
+		orPanic(err)
+		level := make([]driver.Value, 1)
+		orPanic(rows.Next(level))
+		orPanic(rows.Close())
+		if level[0].(int64) < 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // restore brings the files back as the process left them.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -118,8 +120,13 @@ func pendingApprovals(r *Run, broken func(string, ...any)) {
 			continue
 		}
 		var want, listed []string
+		names := map[string]string{}
 		for _, p := range r.club.of(c) {
+			if turns := p.birthday.AddDate(18, 0, 0); turns.Sub(r.clock.now).Abs() <= maxSkew {
+				return // the process may not know yet
+			}
 			for _, party := range p.parties {
+				names[p.id+party.role+party.id] = party.String()
 				if party.state == "pending" && (party.role == "student" || party.request != "" || !p.adult(r.clock.now)) {
 					want = append(want, p.id+party.role+party.id)
 				}
@@ -131,7 +138,12 @@ func pendingApprovals(r *Run, broken func(string, ...any)) {
 		slices.Sort(want)
 		slices.Sort(listed)
 		if !slices.Equal(want, listed) {
-			broken("%s has %d, want %d: %v, %v", c.name, len(listed), len(want), listed, want)
+			for key, name := range names {
+				if slices.Contains(want, key) != slices.Contains(listed, key) {
+					broken("%s: listed %v, pending %v", name, slices.Contains(listed, key), slices.Contains(want, key))
+				}
+			}
+			broken("%s has %d, want %d", c.name, len(listed), len(want))
 		}
 	}
 }
@@ -399,11 +411,14 @@ func erased(r *Run, broken func(string, ...any)) {
 	if r.service.databaseFile() == "" {
 		return
 	}
+	file, _ := os.ReadFile(r.service.databaseFile())
+	log, _ := os.ReadFile(r.service.databaseFile() + "-wal") // there may be none
 	for number, at := range r.club.erased {
-		if r.clock.now.Sub(at) > 26*hour { // the limits on codes keep it until then
-			if tables := r.service.tablesWith(number); len(tables) > 0 {
-				broken("%s, erased at %s, is in %v", number, at, tables)
-			}
+		if r.clock.now.Sub(at) < 26*hour || !bytes.Contains(file, []byte(number)) && !bytes.Contains(log, []byte(number)) {
+			continue // the limits on codes keep it for 26 hours
+		}
+		if tables := r.service.tablesWith(number); len(tables) > 0 { // else it is in unused space of a page, after SQLite moved rows
+			broken("%s, erased at %s, is in %v", number, at, tables)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type loopback struct {
 	browser *pushtest.Browser
 	pushes  []pushed
 	hook    map[string]map[int]bool // the sequences that arrived, by player
-	failing bool                    // the endpoint of the webhook
+	failing bool                    // all of them
 }
 
 // pushed is a message on a phone.
@@ -48,8 +48,8 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.network.mu.Lock()
 	defer l.network.mu.Unlock()
 	switch parts := strings.Split(r.URL.Path, "/"); {
-	case killer.ended():
-		w.WriteHeader(http.StatusBadGateway)
+	case killer.ended(), l.failing:
+		w.WriteHeader(http.StatusServiceUnavailable)
 	case parts[1] == "push":
 		plain, err := l.browser.Decrypt(body)
 		var text struct{ Title, Body string }
@@ -59,8 +59,6 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		l.pushes = append(l.pushes, pushed{parts[2], parts[3], text.Title + ": " + text.Body, l.network.run.clock.now})
 		w.WriteHeader(http.StatusCreated)
-	case l.failing:
-		w.WriteHeader(http.StatusInternalServerError)
 	default:
 		var event struct {
 			Data struct {

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -72,6 +73,7 @@ var start = time.Date(2027, 1, 4, 0, 0, 0, 0, time.UTC)
 
 // Simulate runs the club for c.Days.
 func Simulate(c Config) (result Result) {
+	debug.SetGCPercent(400) // memory is not scarce here
 	r := &Run{Config: c, clock: &clock{now: start}, hash: sha256.New(), asks: map[string]int{}, questions: map[string]int{}, failed: map[string]bool{}}
 	r.seed(-1)
 	killer.reset()
