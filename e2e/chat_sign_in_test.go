@@ -231,7 +231,9 @@ func TestSignInPageByChat(t *testing.T) {
 func TestSignInByTextingUs(t *testing.T) {
 	t.Parallel()
 	twilio := smstest.NewTwilio(t)
-	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.SMS, c.OTPSendsPerHour, c.OTPResendAfter = config.SecretURL(twilio.Spec()), 2, 0 })
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) {
+		c.SMS, c.OTPSendsPerHour, c.OTPResendAfter = config.SecretURL(twilio.Spec()), 2, 0
+	})
 	reply := func(id, text, token string, want int) {
 		t.Helper()
 		form := url.Values{"From": {coachNumber}, "To": {twilio.Sender}, "Body": {text}, "MessageSid": {id}}

@@ -271,7 +271,7 @@ func TestCallFlood(t *testing.T) {
 		}
 	}, func(c *config.Config) {
 		c.Voice = "log"
-		c.SMSBudget, c.SMSPrices = config.Budget{SMS: 20_000, Calls: 50_000}, []config.SMSPrice{{Country: "*", Price: 5_000}, {Country: "*", Call: true, Price: 12_000}}
+		c.SMSBudget, c.SMSPrices = config.Budget{SMS: 20_000, Calls: 50_000}, []config.SMSPrice{{Country: "*", Price: 5_000}, {Country: "*", Of: "call", Price: 12_000}}
 		c.OTPFraudRule, c.OTPSendsPerAddressHour, c.OTPSendsTotalHour = false, 0, 30
 	})
 }

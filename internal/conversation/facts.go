@@ -72,7 +72,8 @@ func (s *Service) readFacts(ctx context.Context, tx *store.Tx, coachID string, i
 		args = append(args, ids[min(i, len(ids)-1)])
 	}
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.student_name, p.date_of_birth, a.role, a.guardian_id, a.name, a.account_id, a.number, `+everApproved+`a.account_id), `+disputedBy+`a.account_id)
+		SELECT p.id, p.student_name, p.date_of_birth, a.role, a.guardian_id, a.name, a.account_id, a.number, `+everApproved+`a.account_id), `+disputedBy+`a.account_id),
+			(SELECT n.wrote_at FROM chat_numbers n WHERE n.mobile_number = a.number)
 		FROM players p JOIN parties a ON a.player_id = p.id
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) ORDER BY p.id, a.role, a.position `+forShare, args...)
 	var facts []playerFacts
@@ -81,11 +82,13 @@ func (s *Service) readFacts(ctx context.Context, tx *store.Tx, coachID string, i
 		var a partyFacts
 		var role actor.Role
 		var born string
+		var wrote time.Time
 		err := row.Scan(&p.PlayerID, &p.StudentName, &born, &role, &a.GuardianID, database.IntoText(&a.Name), database.IntoText(&a.AccountID), database.IntoText((*string)(&a.Number)),
-			&a.EverApproved, &a.Disputed)
+			&a.EverApproved, &a.Disputed, database.IntoTime(&wrote))
 		if err != nil {
 			return err
 		}
+		a.InWindow = inWindow(wrote, tx.Now)
 		if n := len(facts); n == 0 || facts[n-1].PlayerID != p.PlayerID {
 			date, err := approval.ParseDate(born)
 			if err != nil {
@@ -195,6 +198,9 @@ func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, fa
 // chatMargin is how long before the end of message.ChatWindow a template is used: an attempt takes time.
 const chatMargin = 5 * time.Minute
 
+// inWindow reports whether a person who wrote by WhatsApp last at a time takes messages without a template, which are free.
+func inWindow(wrote, now time.Time) bool { return now.Sub(wrote) < message.ChatWindow-chatMargin }
+
 // TeamMessage returns the message of a delivery and its recipient. dropReason is set if it
 // must no longer be sent: the player was removed, the party has another number or disputed
 // a request, or the coach may not write.
@@ -228,7 +234,7 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
 	}
 	m = outgoing(coachName, body, who)
-	m.Replied = s.Now().Sub(wrote) < message.ChatWindow-chatMargin
+	m.Replied = inWindow(wrote, s.Now())
 	return m, to, status.DropReason(to.Number), nil
 }
 

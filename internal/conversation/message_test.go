@@ -44,7 +44,8 @@ func rules(copyGuardian bool) Rules {
 			}
 			return l.Text
 		},
-		Price: func(phone.Number) Cost { return 3 },
+		Price:     func(phone.Number) Cost { return 3 },
+		ChatPrice: func(phone.Number) Cost { return 2 },
 	}
 }
 
@@ -166,6 +167,15 @@ func TestPlanWithChat(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+	for inWindow, want := range map[bool]Cost{true: 0, false: 2} {
+		p := playerFacts{PlayerID: "p", StudentName: "Asha", Guardian: party("+911"), Student: party("+912")}
+		p.Guardian.InWindow = inWindow
+		plan := r.newPlan("Meera", Draft{Audience: ToGuardians, Text: "Hi", Channels: []Channel{SMS, Chat}})
+		plan.add(p)
+		if got := plan.Totals().Cost; got != want {
+			t.Errorf("in the window %t: a chat costs %s, want %s", inWindow, got, want)
 		}
 	}
 }

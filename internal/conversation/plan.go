@@ -23,8 +23,8 @@ type Rules struct {
 	Reachable func(c Channel, n phone.Number) bool
 	// Render returns the text that leaves the service, or "" if nothing visible is left.
 	Render func(message.TeamMessage) string
-	// Price returns the price of a segment; nil if no prices are configured.
-	Price func(phone.Number) Cost
+	// Price returns the price of a segment, and ChatPrice that of a WhatsApp template; nil if no prices are configured.
+	Price, ChatPrice func(phone.Number) Cost
 	// Currency is the ISO 4217 currency of the prices.
 	Currency string
 }
@@ -149,7 +149,11 @@ func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Se
 	}
 	p.reached[on] = true
 	p.countLong(text, s.Segments)
-	if p.rules.Price != nil {
+	switch {
+	case p.rules.Price == nil, c == Chat && facts.InWindow:
+	case c == Chat:
+		s.Cost = Cost(message.ChatParts(text)) * p.rules.ChatPrice(facts.Number)
+	default:
 		s.Cost = Cost(s.Segments) * p.rules.Price(facts.Number)
 	}
 	return s

@@ -66,6 +66,8 @@ type partyFacts struct {
 	Stopped      bool
 	// SentInWeek counts the coach's messages to the number in the last 7 days, by chat or SMS.
 	SentInWeek int
+	// InWindow is true if the number wrote by WhatsApp so recently that a chat to it needs no template and is free.
+	InWindow bool
 	// HasMessage are the channels on which the number got this message already.
 	HasMessage []Channel
 }

@@ -28,8 +28,10 @@ type Settings struct {
 	// first, to leave in one message; 0 is off.
 	GatherFor time.Duration
 	Limits    Limits
-	// SegmentPrice returns the price of a segment, or of a call, on a channel to a number; nil is free.
+	// SegmentPrice returns the price of a segment, of a call, or of an OTP by WhatsApp, on a channel to a number; nil is free.
 	SegmentPrice func(Channel, phone.Number) int64
+	// ChatPrice returns the price of a WhatsApp template that is no OTP; nil is free.
+	ChatPrice func(phone.Number) int64
 	// Fallbacks has, by channel, the channel for messages that it could not deliver. It may lack
 	// entries.
 	Fallbacks map[Channel]Channel

@@ -43,6 +43,31 @@ type candidate struct {
 	limits  []Limit
 }
 
+// cost returns what a message counts. A chat of a person who wrote a short time ago is free. Another one that leaves by SMS if
+// WhatsApp cannot deliver it counts as the dearer of both.
+func (s Settings) cost(out Outgoing) int64 {
+	d := out.Deliveries[0]
+	n := phone.Number(d.To)
+	if d.Channel != WhatsApp || d.Kind == OTP {
+		return int64(out.Segments) * s.Price(d.Channel, n)
+	}
+	switch chat := s.chatCost(out.Message, n); {
+	case out.Message.Team.Replied:
+		return 0
+	case d.Stays:
+		return chat
+	default:
+		return max(chat, int64(out.Segments)*s.Price(SMS, n))
+	}
+}
+
+func (s Settings) chatCost(m Message, n phone.Number) int64 {
+	if s.ChatPrice == nil {
+		return 0
+	}
+	return int64(len(WhatsAppOf(m))) * s.ChatPrice(n)
+}
+
 // candidates returns the messages with their limits.
 func (st *Store) candidates(ctx context.Context, tx *database.Tx, messages []Outgoing) ([]candidate, error) {
 	facts, err := st.Hooks.Facts(ctx, tx, messages)
@@ -54,7 +79,7 @@ func (st *Store) candidates(ctx context.Context, tx *database.Tx, messages []Out
 		d, f := out.Deliveries[0], facts[i]
 		m := Counted{
 			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
-			Cost: int64(out.Segments) * st.Settings.Price(d.Channel, phone.Number(d.To)), Line: d.Channel.CostLine(),
+			Cost: st.Settings.cost(out), Line: d.Channel.CostLine(),
 			OTP: d.Kind == OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == Team, Training: out.Message.Copy.Type.ofTraining(),
 			Trusted: f.Trusted, NewCoach: f.NewCoach, Approvals: f.Approvals, NeverSignedIn: f.NeverSignedIn, Network: f.Network,
 		}

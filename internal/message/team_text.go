@@ -64,3 +64,8 @@ func visibleLine(r rune) rune {
 	}
 	return visible(r)
 }
+
+// ChatParts returns how many WhatsApp templates a coach's message takes.
+func ChatParts(m TeamMessage) int {
+	return len(teamWhatsApp(Message{Kind: Team, Team: m, Language: m.Language}))
+}

@@ -90,7 +90,7 @@ func otpSegments(cfg *config.Config, role actor.Role, language string) int {
 // maxOTPCost returns the highest cost of an OTP.
 func maxOTPCost(cfg *config.Config) (highest int64) {
 	for _, p := range cfg.SMSPrices {
-		if p.Call {
+		if p.Of != "" && p.Of != "whatsapp_otp" {
 			continue
 		}
 		for _, role := range actor.Roles {

@@ -147,9 +147,12 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 					return 0
 				case message.Voice:
 					return int64(cfg.CallPrice(n))
+				case message.WhatsApp:
+					return int64(cfg.ChatOTPPrice(n))
 				}
 				return int64(cfg.SegmentPrice(n))
 			},
+			ChatPrice: func(n phone.Number) int64 { return int64(cfg.ChatPrice(n)) },
 		},
 		Brand:           cfg.Brand,
 		PrivacyProfile:  cfg.PrivacyProfile,

@@ -135,6 +135,7 @@ func messageRules(cfg *config.Config, ch channels) conversation.Rules {
 	if len(cfg.SMSPrices) > 0 {
 		rules.Currency = cfg.SMSCurrency
 		rules.Price = func(n phone.Number) conversation.Cost { return conversation.Cost(cfg.SegmentPrice(n)) }
+		rules.ChatPrice = func(n phone.Number) conversation.Cost { return conversation.Cost(cfg.ChatPrice(n)) }
 	}
 	return rules
 }

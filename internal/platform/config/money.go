@@ -48,9 +48,14 @@ type Budget struct {
 	SMS, Calls Money
 }
 
+const callsOption = "calls="
+
+// What a price is for. A price of an SMS segment has "".
 const (
-	callsOption = "calls="
-	callSuffix  = "/CALL"
+	priceOfCall = "call"
+	// priceOfChat is the price of a WhatsApp template of the category utility, and priceOfChatOTP that of the category authentication.
+	priceOfChat    = "whatsapp"
+	priceOfChatOTP = "whatsapp_otp"
 )
 
 // String returns the budgets as an operator would write them.
@@ -82,11 +87,12 @@ func parseBudget(text string) (any, error) {
 	return b, err
 }
 
-// SMSPrice is the price of an SMS segment, or of a call, to a country. The country * is every other one.
+// SMSPrice is the price of an SMS segment, of a call or of a WhatsApp message to a country. The country * is every other one.
 type SMSPrice struct {
 	Country string
-	Call    bool
-	Price   Money
+	// Of is empty for an SMS segment, else call, whatsapp or whatsapp_otp.
+	Of    string
+	Price Money
 	// Currency is empty for the currency of DEFAULT_REGION.
 	Currency string
 }
@@ -95,26 +101,27 @@ type SMSPrice struct {
 func (p SMSPrice) String() string { return p.name() + "=" + p.Price.String() + p.Currency }
 
 func (p SMSPrice) name() string {
-	if p.Call {
-		return p.Country + strings.ToLower(callSuffix)
+	if p.Of != "" {
+		return p.Country + "/" + p.Of
 	}
 	return p.Country
 }
 
-// parsePrices parses <country>=<price><currency> of each segment, and <country>/call=… of each call.
+// parsePrices parses <country>=<price><currency> of each segment, and <country>/call=…, …/whatsapp=… and …/whatsapp_otp=…
 func parsePrices(text string) (any, error) {
 	var prices []SMSPrice
 	var errs []error
 	for _, part := range parseList(text) {
 		country, price, _ := strings.Cut(part, "=")
-		country, isCall := strings.CutSuffix(strings.ToUpper(strings.TrimSpace(country)), callSuffix)
+		country, of, hasOf := strings.Cut(strings.TrimSpace(country), "/")
+		country, of = strings.ToUpper(country), strings.ToLower(of)
 		price = strings.TrimSpace(price)
 		number := strings.TrimRight(price, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		amount, err := parseMoney(number)
-		p := SMSPrice{country, isCall, amount, price[len(number):]}
+		p := SMSPrice{country, of, amount, price[len(number):]}
 		switch {
-		case country != "*" && !phone.KnownRegion(country):
-			errs = append(errs, fmt.Errorf("%q must be written as IN=0.12 or *=4.00, or IN/call=0.60 for a call", part))
+		case country != "*" && !phone.KnownRegion(country), hasOf && !slices.Contains([]string{priceOfCall, priceOfChat, priceOfChatOTP}, of):
+			errs = append(errs, fmt.Errorf("%q must be written as IN=0.12 or *=4.00, or IN/call=0.60 for a call, IN/whatsapp=0.12 and IN/whatsapp_otp=0.12", part))
 		case err != nil:
 			errs = append(errs, fmt.Errorf("the price of %s %w", p.name(), err))
 		case slices.ContainsFunc(prices, func(other SMSPrice) bool { return other.name() == p.name() }):
@@ -131,27 +138,43 @@ func parsePrices(text string) (any, error) {
 
 // SegmentPrice returns the price of an SMS segment to a number, or 0 without SMS_PRICES.
 func (c *Config) SegmentPrice(n phone.Number) Money {
-	price, _ := c.price(n, false)
+	price, _ := c.price(n, "")
 	return price
 }
 
-// CallPrice returns the price of a call to a number: the price of an SMS segment if SMS_PRICES has none
-// for calls.
-func (c *Config) CallPrice(n phone.Number) Money {
-	if price, found := c.price(n, true); found {
+// ChatPrice returns the price of a WhatsApp message in a template of the category utility: the price of an SMS segment if SMS_PRICES
+// has none.
+func (c *Config) ChatPrice(n phone.Number) Money {
+	if price, found := c.price(n, priceOfChat); found {
 		return price
 	}
 	return c.SegmentPrice(n)
 }
 
-func (c *Config) price(n phone.Number, call bool) (price Money, found bool) {
+// ChatOTPPrice returns what an OTP by WhatsApp counts: the price of its template, or of an SMS segment if that is dearer, because it
+// leaves by SMS if WhatsApp cannot deliver it.
+func (c *Config) ChatOTPPrice(n phone.Number) Money {
+	price, _ := c.price(n, priceOfChatOTP)
+	return max(price, c.SegmentPrice(n))
+}
+
+// CallPrice returns the price of a call to a number: the price of an SMS segment if SMS_PRICES has none
+// for calls.
+func (c *Config) CallPrice(n phone.Number) Money {
+	if price, found := c.price(n, priceOfCall); found {
+		return price
+	}
+	return c.SegmentPrice(n)
+}
+
+func (c *Config) price(n phone.Number, of string) (price Money, found bool) {
 	region := ""
 	if len(c.SMSPrices) > 0 {
 		region = n.Region()
 	}
 	for _, p := range c.SMSPrices {
 		switch {
-		case p.Call != call:
+		case p.Of != of:
 		case p.Country == region:
 			return p.Price, true
 		case p.Country == "*":
@@ -164,7 +187,7 @@ func (c *Config) price(n phone.Number, call bool) (price Money, found bool) {
 // checkPrices checks that each number that may get an SMS has a price.
 func (c *Config) checkPrices() []string {
 	priced := func(country string) bool {
-		return slices.ContainsFunc(c.SMSPrices, func(p SMSPrice) bool { return p.Country == country && !p.Call })
+		return slices.ContainsFunc(c.SMSPrices, func(p SMSPrice) bool { return p.Country == country && p.Of == "" })
 	}
 	if len(c.SMSPrices) == 0 || priced("*") {
 		return nil
