@@ -85,6 +85,8 @@ func TestCloseAccount(t *testing.T) {
 			`SELECT count(*) FROM blobs WHERE coach_id = $1 AND ends_at IS NULL`:                                                    0,
 			`SELECT count(*) FROM listings WHERE coach_id = $1`:                                                                     0,
 			`SELECT count(*) FROM notifications WHERE account_id = $1`:                                                              0,
+			`SELECT count(*) FROM deliveries WHERE account_id = $1`:                                                                 0,
+			`SELECT count(*) FROM deliveries WHERE recipient = '` + coachNumber + `'`:                                               0,
 			`SELECT count(*) FROM accounts WHERE id = $1 AND closed_number IS NOT NULL AND closed_at IS NOT NULL`:                   1,
 		} {
 			args := []any{coach.ID}

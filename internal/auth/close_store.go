@@ -79,7 +79,7 @@ func (db SQL) closeAccount(ctx context.Context, tx *store.Tx, by actor.Actor) er
 	}
 	for _, step := range []func(context.Context) error{
 		of(players.EndPlayers), c.releaseNumber, of(players.EndPlayers), c.endSessions, c.deletePreferences,
-		of(players.EndRequests), c.deleteTeam, c.deleteCoach, of(players.Notify),
+		of(players.EndRequests), c.deleteTeam, c.deleteMessages, c.deleteCoach, of(players.Notify),
 	} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("close account: %w", err)
@@ -182,6 +182,19 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// deleteMessages deletes what was sent to the coach, and the counts that name a number or address of the coach.
+func (c *accountClosure) deleteMessages(ctx context.Context) error {
+	coach := c.by.AccountID
+	return c.each(ctx,
+		statement{query: `
+			DELETE FROM message_counts WHERE (counter, counted_at) IN (
+				SELECT m.counter, m.counted_at FROM deliveries d JOIN message_counts m ON m.counter = 'number/' || d.recipient
+				WHERE d.account_id = $1 AND d.recipient <> '')`, args: []any{coach}},
+		statement{query: `DELETE FROM deliveries WHERE account_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM deliveries WHERE recipient = $1 AND recipient <> '' AND role = 'coach'`, args: []any{string(c.by.Number)}},
+	)
 }
 
 // deleteCoach deletes the profile, documents, verification and listing. Concurrent
