@@ -21,10 +21,13 @@ func TestReadsTakeTwoStatements(t *testing.T) {
 			by   *touchlinetest.User
 			path string
 		}{
-			{coach, "/api/me"}, {guardian, "/api/me"},
+			{coach, "/api/me"},
+			{guardian, "/api/me"},
 			{guardian, "/api/me/players"},
-			{coach, "/api/services/availability/" + player}, {guardian, "/api/services/availability/" + player},
-			{coach, "/api/players"}, {coach, "/api/players/" + player},
+			{coach, "/api/services/availability/" + player},
+			{guardian, "/api/services/availability/" + player},
+			{coach, "/api/players"},
+			{coach, "/api/players/" + player},
 		} {
 			read.by.Call(t, "GET", read.path, nil).Want(t, 200) // the first use of the token is saved
 			var fewest []string
