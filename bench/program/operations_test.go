@@ -15,7 +15,7 @@ import (
 func TestPairComparesEveryOperation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "touchline")
 	// With the flags of program.Build, go build would compile every package a second time.
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", path, "../../cmd/touchline").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-ldflags=-s -w", "-o", path, "./cmd/touchline").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	o := bench.Options{Rounds: 1, Round: 20 * time.Millisecond, Workers: 2}

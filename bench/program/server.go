@@ -15,8 +15,15 @@ import (
 
 // Build builds the service as it is released, stripped and without cgo, into dir and returns the path of the program.
 func Build(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, "touchline")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/touchline/touchline/cmd/touchline")
+	folder, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/touchline/touchline").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module of the service: %w", err)
+	}
+	program, err := filepath.Abs(filepath.Join(dir, "touchline"))
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-C", strings.TrimSpace(string(folder)), "-trimpath", "-ldflags=-s -w", "-o", program, "./cmd/touchline")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	return program, cmd.Run()
@@ -31,7 +38,7 @@ type Server struct {
 }
 
 // NewServer prepares a server. sms is the setting SMS, and env holds further settings as TOUCHLINE_NAME=value. If program is
-// empty, NewServer builds the service of this module.
+// empty, NewServer builds the service.
 func NewServer(ctx context.Context, program, engine, sms string, env ...string) (*Server, error) {
 	database, err := NewDatabase(engine)
 	if err != nil {
