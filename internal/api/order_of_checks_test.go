@@ -167,10 +167,9 @@ func TestDownloadIsNotInFlight(t *testing.T) {
 	}
 	a := newFixture(t, func(c *api.Config) {
 		c.InFlight, c.ExportAll = &inflight.Limits{Reads: limiter}, export
-		c.ExportPlayers = func(ctx context.Context, by actor.Actor, _ approval.Filter, out io.Writer) error {
+		c.Features = append(c.Features, consent.Operations(&approval.Service{}, func(ctx context.Context, by actor.Actor, _ approval.Filter, out io.Writer) error {
 			return export(ctx, by, out)
-		}
-		c.Features = append(c.Features, consent.Operations(&approval.Service{}))
+		}))
 	})
 	a.session.Role = actor.Coach
 	a.exec(t, `UPDATE sessions SET role = 'coach'`)

@@ -94,11 +94,11 @@ func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	if err != nil {
 		return web.Response{}, err
 	}
-	sheets, err := p.site.Sheets(ctx, by, b.ID, sheetsShown)
+	sheets, err := p.Sheets(ctx, by, b.ID, sheetsShown)
 	if err != nil {
 		return web.Response{}, err
 	}
-	trainings, err := p.site.BatchTrainings(ctx, by, b)
+	trainings, err := p.Trainings(ctx, by, b)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -268,7 +268,7 @@ func (p pages) schedule(ctx context.Context, r *web.Request, by actor.Actor) (we
 		if err != nil {
 			return nil, err
 		}
-		trainings, err := p.site.FamilyTrainings(ctx, by, d.ID)
+		trainings, err := p.FamilyTrainings(ctx, by, d.ID)
 		return map[string]any{"Batches": batches, "Trainings": trainings, "Path": d.Path, "Guardian": d.Guardian, "NotSaved": r.Value("answered")}, err
 	})
 }

@@ -37,6 +37,16 @@ type Service struct {
 	Upcoming func(ctx context.Context, q database.Querier, coachID string, batches []*team.Batch, now time.Time, days int) ([]team.Training, error)
 	Now      func() time.Time
 	NewID    func() string
+	Shown
+}
+
+// Shown is what other features show on the pages of batches.
+type Shown struct {
+	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
+	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
+	// Trainings and FamilyTrainings are for the templates batch-trainings and family-trainings.
+	Trainings       func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error)
+	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
 }
 
 // Add adds a batch of the calling coach.

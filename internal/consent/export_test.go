@@ -43,7 +43,7 @@ func NewInputs(region string, now time.Time) Inputs {
 	return Inputs{calls{&approval.Service{Rules: rules}, api.New(api.Config{
 		Services: public.Services{Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}},
 		Settings: httpx.Settings{Now: func() time.Time { return now }},
-	})}}
+	}), nil}}
 }
 
 // decodeBody decodes a body as the adapter does.

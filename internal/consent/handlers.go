@@ -2,6 +2,8 @@
 package consent
 
 import (
+	"context"
+	"io"
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
@@ -13,12 +15,16 @@ import (
 // calls serves consent as JSON.
 type calls struct {
 	*approval.Service
-	api *api.Server
+	api    *api.Server
+	export Export
 }
 
+// Export writes the players of a coach that match a filter as CSV. It returns a tier_limit before it writes anything.
+type Export func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
+
 // Operations returns the operations of players, approvals and availability.
-func Operations(s *approval.Service) func(*api.Server) []api.Route {
-	return func(a *api.Server) []api.Route { return calls{s, a}.routes() }
+func Operations(s *approval.Service, export Export) func(*api.Server) []api.Route {
+	return func(a *api.Server) []api.Route { return calls{s, a, export}.routes() }
 }
 
 func (h calls) routes() []api.Route {

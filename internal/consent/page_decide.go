@@ -67,7 +67,7 @@ func (p pages) answerForm(r *web.Request, by actor.Actor, d web.Question, f *web
 	v.Form = f
 	v.Path = d.Path + "/answer"
 	if d.Guardian {
-		d.Providers, d.ProofEnded = p.providers(), proofEnded(r)
+		d.Providers, d.ProofEnded = p.Providers(), proofEnded(r)
 	}
 	v.Data = d
 	return web.FormPage("answer", v)

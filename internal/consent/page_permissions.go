@@ -40,11 +40,11 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 			children = append(children, d)
 		}
 	}
-	news, err := p.site.FamilyNews(ctx, by, approved[:min(len(approved), childrenWithNews)])
+	news, err := p.News(ctx, by, approved[:min(len(approved), childrenWithNews)])
 	if err != nil {
 		return web.Response{}, err
 	}
-	trainings, err := p.site.NextTrainings(ctx, by, approved)
+	trainings, err := p.Trainings(ctx, by, approved)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -105,10 +105,10 @@ func (p pages) permission(ctx context.Context, r *web.Request, by actor.Actor) (
 	if err != nil {
 		return web.Response{}, err
 	}
-	if d.Trainings, err = p.site.NextTrainings(ctx, by, []string{d.ID}); err != nil {
+	if d.Trainings, err = p.Trainings(ctx, by, []string{d.ID}); err != nil {
 		return web.Response{}, err
 	}
-	if d.News, err = p.site.FamilyNews(ctx, by, []string{d.ID}); err != nil {
+	if d.News, err = p.News(ctx, by, []string{d.ID}); err != nil {
 		return web.Response{}, err
 	}
 	d.NotSaved = r.Value("answered")

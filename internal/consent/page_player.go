@@ -240,7 +240,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	if tab != "details" && tab != "history" {
 		tab = "family"
 	}
-	strip, err := p.site.PlayerStrip(ctx, by, id)
+	strip, err := p.Strip(ctx, by, id)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -1,11 +1,13 @@
 package consent
 
 import (
+	"context"
 	"embed"
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -18,14 +20,39 @@ var Files embed.FS
 type pages struct {
 	*approval.Service
 	site *web.Pages
-	// providers returns the ways in which a guardian proves to be an adult.
-	providers func() []approval.ProofChoice
+	Shown
 }
 
+// Shown is what other features show on the pages of consent.
+type Shown struct {
+	// Providers returns the ways in which a guardian proves to be an adult.
+	Providers func() []approval.ProofChoice
+	// News returns what is due, and the last message, report and result of players, for the calling guardian or student.
+	News func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error)
+	// Trainings returns the next trainings of players for the template next-training.
+	Trainings func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error)
+	// Strip returns the figures at the top of the page of a player, for its coach.
+	Strip func(ctx context.Context, by actor.Actor, playerID string) (Strip, error)
+}
+
+// Strip are the figures at the top of the page of a player.
+type Strip struct {
+	// Attended is how many of the Marks of the last 90 days are present or late.
+	Attended, Marks int
+	// Balance is what is still to pay in Currency, that of the fee that is due first.
+	Balance  int64
+	Currency string
+	// Metric and Result are from the newest measurement; "" without one.
+	Metric, Result string
+}
+
+// Percent returns the share of the trainings at which the player was, in percent.
+func (s Strip) Percent() int { return (s.Attended*100 + s.Marks/2) / max(1, s.Marks) }
+
 // Pages returns the pages of players for their coaches, and of questions for families.
-func Pages(s *approval.Service, providers func() []approval.ProofChoice) func(*web.Pages) []web.Route {
+func Pages(s *approval.Service, shown Shown) func(*web.Pages) []web.Route {
 	return func(site *web.Pages) []web.Route {
-		p := pages{s, site, providers}
+		p := pages{s, site, shown}
 		return slices.Concat(p.playerRoutes(), p.guardianRoutes("/coach/players/{player_id}"), p.linkRoutes(), p.familyRoutes())
 	}
 }

@@ -57,7 +57,7 @@ func (h calls) listPlayers(ctx context.Context, r api.Request[api.NoBody]) (api.
 // exportPlayers sends all players that match the filter as CSV.
 func (h calls) exportPlayers(by actor.Actor, filter approval.Filter) api.Response {
 	return api.FileResponse("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
-		return h.api.ExportPlayers(ctx, by, filter, out)
+		return h.export(ctx, by, filter, out)
 	})
 }
 

@@ -42,7 +42,7 @@ func (s *services) features() []feature {
 	return []feature{
 		{files: signin.Files, pages: signin.Pages, operations: signin.Operations(s.privacy.Leave)},
 		{files: coaching.Files, pages: coaching.Pages, operations: coaching.Operations},
-		{files: consent.Files, pages: consent.Pages(s.approvals, s.identity.Choices), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
+		{files: consent.Files, pages: consent.Pages(s.approvals, s.shown), operations: consent.Operations(s.approvals, s.players.Export), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},

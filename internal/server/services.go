@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/consent"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
@@ -53,6 +54,7 @@ type services struct {
 	verifications *verification.Service
 	documents     *document.Service
 	public        public.Services
+	shown         consent.Shown
 	operators     service.Operators
 }
 
@@ -103,7 +105,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}
 	conversations := newConversations(cfg, o, b)
-	teams := newTeam(fees, batches, attended, trainings, conversations, records)
+	batches.Shown = shownOnBatches(attended, trainings)
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones, b.metrics)
 	replies.Chat = newInbox(cfg, o, b, conversations, accounts).Receive
 	if b.phones != nil {
@@ -116,10 +118,10 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	everything := newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations)
 	s := &services{
-		base: b,
+		base: b, shown: shownOnConsent(identities, fees, attended, trainings, records, conversations),
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: consentLog, identity: identities, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
-			Common: common, HTTP: http, Coach: coaches, Team: teams,
+			Common: common, HTTP: http, Coach: coaches, Team: newTeam(fees, batches, attended, trainings, conversations),
 			Auth:           accounts,
 			Passkeys:       passkeys,
 			Approvals:      approvals,
@@ -130,7 +132,6 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       receipts,
 			Calls:          calls,
 			Bounces:        newBounces(cfg, o, b.db.Outbox),
-			ExportPlayers:  players.Export,
 			ExportAll:      everything.write,
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),

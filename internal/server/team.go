@@ -7,8 +7,10 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/consent"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/identity"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -24,7 +26,7 @@ func (b base) checkFeature(tier, feature string) error {
 	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 }
 
-func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, conversations *conversation.Service, records *progress.Service) public.Team {
+func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, conversations *conversation.Service) public.Team {
 	return public.Team{
 		Batch: batches.Batch, BatchNames: batches.Names,
 		RecentMessages: func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error) {
@@ -38,32 +40,45 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 		NewReplies:    conversations.NewReplies,
 		UnreadReplies: conversations.Unread,
 		UnpaidFees:    fees.Unpaid,
-		FamilyNews: func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error) {
-			return familyNews(ctx, by, playerIDs, fees, records, conversations)
-		},
-		PlayerStrip: func(ctx context.Context, by actor.Actor, playerID string) (public.PlayerStrip, error) {
-			return playerStrip(ctx, by, playerID, attended, fees, records)
-		},
-		TeamToday: attended.Today, TookAttendance: attended.Taken,
+		TeamToday:     attended.Today, TookAttendance: attended.Taken,
 		TrainingsToday: func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error) {
 			return trainings.Today(ctx, by, open)
-		},
-		BatchTrainings: func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error) {
-			return trainings.OfBatch(ctx, by, b)
-		},
-		NextTrainings: func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error) {
-			return trainings.Next(ctx, by, playerIDs)
-		},
-		FamilyTrainings: func(ctx context.Context, by actor.Actor, playerID string) (any, error) {
-			return trainings.OfFamily(ctx, by, playerID)
-		},
-		Sheets: func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error) {
-			return attended.Sheets(ctx, by, batchID, attendance.Period{}, "", limit)
 		},
 	}
 }
 
-func playerStrip(ctx context.Context, by actor.Actor, playerID string, attended *attendance.Service, fees *fee.Service, records *progress.Service) (strip public.PlayerStrip, err error) {
+// shownOnBatches returns what other features show on the pages of batches.
+func shownOnBatches(attended *attendance.Service, trainings *training.Service) batch.Shown {
+	return batch.Shown{
+		Sheets: func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error) {
+			return attended.Sheets(ctx, by, batchID, attendance.Period{}, "", limit)
+		},
+		Trainings: func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error) {
+			return trainings.OfBatch(ctx, by, b)
+		},
+		FamilyTrainings: func(ctx context.Context, by actor.Actor, playerID string) (any, error) {
+			return trainings.OfFamily(ctx, by, playerID)
+		},
+	}
+}
+
+// shownOnConsent returns what other features show on the pages of consent.
+func shownOnConsent(identities *identity.Service, fees *fee.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) consent.Shown {
+	return consent.Shown{
+		Providers: identities.Choices,
+		News: func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error) {
+			return familyNews(ctx, by, playerIDs, fees, records, conversations)
+		},
+		Trainings: func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error) {
+			return trainings.Next(ctx, by, playerIDs)
+		},
+		Strip: func(ctx context.Context, by actor.Actor, playerID string) (consent.Strip, error) {
+			return playerStrip(ctx, by, playerID, attended, fees, records)
+		},
+	}
+}
+
+func playerStrip(ctx context.Context, by actor.Actor, playerID string, attended *attendance.Service, fees *fee.Service, records *progress.Service) (strip consent.Strip, err error) {
 	if strip.Attended, strip.Marks, err = attended.Share(ctx, by, playerID); err != nil {
 		return strip, err
 	}

@@ -43,7 +43,7 @@ type Question struct {
 	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
 	Trainings any
 	NotSaved  string
-	// News is what FamilyNews returns for the player, on its page.
+	// News are the news of the player, on its page.
 	News map[string]public.FamilyNews
 	// Next is the next open question of the caller, on the page after an answer, or nil.
 	Next *Question

@@ -42,9 +42,6 @@ type Services struct {
 	Calls *voice.Calls
 	// Bounces receives reports of mails that did not arrive.
 	Bounces *message.Bounces
-	// ExportPlayers writes the players of a coach that match a filter as CSV. It returns a
-	// tier_limit before it writes anything.
-	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
 	// ExportAll writes everything of a coach as a ZIP of CSV files. It returns a tier_limit
 	// before it writes anything.
 	ExportAll func(ctx context.Context, by actor.Actor, out io.Writer) error
@@ -92,18 +89,8 @@ type Team struct {
 	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)
 	// TookAttendance reports whether the calling coach has taken attendance, on any day.
 	TookAttendance func(ctx context.Context, by actor.Actor) (bool, error)
-	// What package training shows on the pages of others, for its templates: trainings-today with the open
-	// batches, batch-trainings, next-training by player, and family-trainings.
-	TrainingsToday  func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error)
-	BatchTrainings  func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error)
-	NextTrainings   func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error)
-	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
-	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
-	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
-	// FamilyNews returns what is due, and the last message, report and result of players, for the calling guardian or student.
-	FamilyNews func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]FamilyNews, error)
-	// PlayerStrip returns the figures at the top of the page of a player, for its coach.
-	PlayerStrip func(ctx context.Context, by actor.Actor, playerID string) (PlayerStrip, error)
+	// TrainingsToday returns the trainings of today of the open batches for the template trainings-today.
+	TrainingsToday func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error)
 	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.
 	UnpaidFees func(ctx context.Context, by actor.Actor) ([]FeeSum, error)
 }
@@ -125,20 +112,6 @@ type FeeSum struct {
 	Unpaid, Overdue           int
 	UnpaidTotal, OverdueTotal int64
 }
-
-// PlayerStrip are the figures at the top of the page of a player.
-type PlayerStrip struct {
-	// Attended is how many of the Marks of the last 90 days are present or late.
-	Attended, Marks int
-	// Balance is what is still to pay in Currency, that of the fee that is due first.
-	Balance  int64
-	Currency string
-	// Metric and Result are from the newest measurement; "" without one.
-	Metric, Result string
-}
-
-// Percent returns the share of the trainings at which the player was, in percent.
-func (s PlayerStrip) Percent() int { return (s.Attended*100 + s.Marks/2) / max(1, s.Marks) }
 
 // FamilyNews is what a family sees of a player on its first page.
 type FamilyNews struct {
