@@ -196,12 +196,12 @@ func TestResults(t *testing.T) {
 			t.Errorf("%d: the subscription is kept: %t", tt.status, kept)
 		}
 	}
-	sender, service, store := newSender(t, loopback)
+	sender, service, _ := newSender(t, loopback)
 	service.Answer(400, nil)
 	service.Explain(`{"reason":"VapidPkHashMismatch"}`)
 	wantError(t, "Apple, another key", sender.Send(t.Context(), newMessage()), message.SendError{Gone: true, Reason: "the push service responded 400"})
 
-	sender, service, store = newSender(t, nil)
+	sender, service, store := newSender(t, nil)
 	wantError(t, "private address", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "the push service did not respond"})
 	store.byID["device"] = message.PushSubscription{ID: "device", Endpoint: strings.Replace(service.Endpoint(), "http:", "https:", 1), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
 	wantError(t, "private address by https", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "the push service did not respond"})
