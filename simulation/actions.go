@@ -7,7 +7,7 @@ type action struct {
 	do     func(*Run) string
 }
 
-// actions are all that can happen. An action that fits nobody does nothing.
+// actions are all that can happen. An action without a person who fits does nothing.
 var actions []action
 
 func init() { // the actions use the run, which uses actions

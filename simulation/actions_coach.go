@@ -56,7 +56,7 @@ func addFee(r *Run) string {
 	return fmt.Sprintf("%s of %s: %d, repeats: %v", f.title, p.name, f.amount, f.repeats)
 }
 
-// aFee takes a fee of a player who was not removed.
+// aFee takes a fee of a present player.
 func aFee(r *Run, keep func(*fee) bool) (*fee, *session) {
 	c, s := aCoach(r)
 	f := one(r, where(c.fees, func(f *fee) bool { return !f.player.removed && keep(f) }))

@@ -92,7 +92,7 @@ func (k *killSwitch) statement() error {
 			k.saved = k.file + ".ended"
 			copyDatabase(k.file, k.saved)
 			if !k.synced() {
-				_ = os.Remove(k.saved + "-wal") // a power cut can lose what was not synchronised
+				_ = os.Remove(k.saved + "-wal") // a power cut can lose it
 			}
 			return errEnded
 		}

@@ -28,7 +28,7 @@ const (
 // providers got, and compares it with the model (club.go). It knows nothing of the code.
 var rules = []rule{
 	// Specification, sections 2 and 3.
-	{"each party has the status of its own decisions; each decision is in the history once, in order", daily, consents},
+	{"each party has the status of its decisions; each decision is in the history once, in order", daily, consents},
 	{"app services work for a party exactly while it has approved; chat and SMS always", daily, availability},
 	{"pending approvals list each pending party once", daily, pendingApprovals},
 
@@ -36,7 +36,7 @@ var rules = []rule{
 	{"each question leaves by SMS at most once for each time that it was asked or reminded", cheap, questions},
 	{"a message leaves once, or the service does not know that it left", cheap, once},
 	{"one number gets at most 6 SMS about approvals from a coach in 24 h, and 20 from all", daily, perNumber},
-	{"SMS cost at most the budget of a day; what is no code stops at 80 %", daily, budget},
+	{"SMS cost at most the budget of a day; messages that are no codes stop at 80 %", daily, budget},
 	{"no message arrives in a person's quiet hours", cheap, quiet},
 	{"a number that stopped a coach gets nothing more from that coach", cheap, stops},
 	{"a party that never approved gets at most 2 messages of a coach in a week", daily, strangers},
@@ -151,7 +151,7 @@ func pendingApprovals(r *Run, broken func(string, ...any)) {
 // about reports whether a message is a question of approval, by its link.
 func (m *message) question() bool { return strings.Contains(m.Text, "/a/") }
 
-// by reports whether a message is of a coach: each has a name that nobody else has.
+// by reports whether a message is of a coach: each has another name.
 func (m *message) by(c *coach) bool { return m.Kind != "otp" && strings.Contains(m.Text, c.name) }
 
 func questions(r *Run, broken func(string, ...any)) {
