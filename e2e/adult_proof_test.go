@@ -208,13 +208,20 @@ func TestGuardianProvesAdult(t *testing.T) {
 		}
 
 		wantText(t, "the proof", b.Open("/me/guardian/proof"), []string{"You proved it with Bank ID"}, nil)
-		wantText(t, "withdrawn", b.Press("Take the proof back"), []string{"You took the proof back"}, nil)
+		wantText(t, "withdrawn", b.Press("Take the proof back"), []string{"You took the proof back", "Prove it with Bank ID"}, nil)
 		for _, player := range []string{id, second} {
 			status := guardian.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
 			if status.String("guardian_status") != "pending" || status.String("guardian_pending_reason") != "proof_ended" {
 				t.Errorf("after the withdrawal: %s", status.Body)
 			}
 		}
+		// The guardian proves it again without a question, and says yes when the coach asks.
+		b.Open("/me/guardian/proof")
+		page = b.Open("/me/guardian/players/" + id + "/proof/bank?from=own")
+		wantText(t, "proved again", page, []string{"Thank you. You have proved that you are an adult.", "You proved it with Bank ID"}, []string{"Prove it with"})
+		answer(id, "approved").Want(t, 409, "no_open_request")
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", object{"player_id": id}).Want(t, 201)
+		answer(id, "approved").Want(t, 200)
 		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
 		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200).String("state"); got == "valid" {
 			t.Errorf("state %s", got)
@@ -243,6 +250,25 @@ func TestAppProvesAdult(t *testing.T) {
 		if got := state(); got != "started" {
 			t.Errorf("state %s", got)
 		}
+		if got := began.String("url"); !strings.HasPrefix(got, s.Config.PublicURL+"/proof/start/") {
+			t.Fatalf("got the address %s", got)
+		}
+		noFollow := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		first, err := noFollow.Get(began.String("url")) // one browser opens the address, another one comes back
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.Body.Close()
+		other := s.Browser(t)
+		wantText(t, "another browser", other.Open(first.Header.Get("Location")), []string{"started in another browser", "Go back to the app"}, nil)
+		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200); got.String("state") != "failed" || got.String("failure") != "other_browser" {
+			t.Errorf("got %s", got.Body)
+		}
+		if page := other.Open(strings.TrimPrefix(began.String("url"), s.Config.PublicURL)); page.Status != 404 {
+			t.Errorf("the address of an attempt that is over: %d", page.Status)
+		}
+		s.Clock.Skip(time.Second)
+		began = guardian.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank"}).Want(t, 201)
 		b := s.Browser(t)
 		wantText(t, "the end", b.Open(began.String("url")), []string{"Done", "go back to the app"}, nil)
 		if got := state(); got != "valid" {

@@ -33,6 +33,9 @@ type AdultProof struct {
 	At, EndsAt time.Time
 }
 
+// TextPlus is the method of a yes that a second message repeats (Rules.SecondMessage). It does not prove an adult.
+const TextPlus = "text_plus"
+
 // Valid reports whether the proof counts at now.
 func (a AdultProof) Valid(now time.Time) bool { return now.Before(a.EndsAt) }
 

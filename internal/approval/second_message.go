@@ -15,7 +15,7 @@ import (
 // planSecondMessage plans the message that repeats a guardian's yes for a child whose services need it, Rules.SecondMessage later. It is the
 // "plus" of the method "text plus" of COPPA (16 CFR 312.5(b)(2)): the guardian can object to a yes that somebody else gave.
 func (s *Service) planSecondMessage(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
-	if s.Rules.SecondMessage == 0 || r == nil || r.Action != Approve || r.Party != actor.Guardian || !s.Rules.NeedsGuardian(p.Student.DateOfBirth, r.At) {
+	if !s.Rules.repeats(p, r) {
 		return nil
 	}
 	err := tx.Defer(ctx, `INSERT INTO second_messages (record_id, player_id, guardian_id, approved_at, due_at) VALUES ($1, $2, $3, $4, $5)`,
@@ -24,6 +24,18 @@ func (s *Service) planSecondMessage(ctx context.Context, tx *store.Tx, p *Player
 		return fmt.Errorf("plan the second message: %w", err)
 	}
 	return nil
+}
+
+// repeats reports whether a second message follows the decision of a record.
+func (r Rules) repeats(p *Player, h *Record) bool {
+	return r.SecondMessage > 0 && h != nil && h.Action == Approve && h.Party == actor.Guardian && r.NeedsGuardian(p.Student.DateOfBirth, h.At)
+}
+
+// noteTextPlus makes the second message the method of a yes that has no other proof.
+func (r Rules) noteTextPlus(p *Player, h *Record) {
+	if r.repeats(p, h) && h.Proof.Method == "" {
+		h.Proof = AdultProof{Method: TextPlus, Provider: "second_message", NameFit: "unknown", At: h.At}
+	}
 }
 
 // dueMessage is a second message that is due.

@@ -174,6 +174,7 @@ func (s *Service) decide(ctx context.Context, by actor.Actor, id string, d Decis
 		}
 		d.Wording = s.wordingFor(by, p, d.Wording)
 		if c, err = p.Decide(by, by.Role, d, op); err == nil && c.Save {
+			s.Rules.noteTextPlus(p, c.History)
 			err = s.Rules.checkProof(p, p.PartyOf(by), d, op.Now)
 		}
 		saved = c

@@ -36,7 +36,8 @@ type Attempt struct {
 	ReturnTo                          string
 	Via                               actor.Via
 	StartedAt                         time.Time
-	// Browser is what the browser must show in which the provider answered, before the attempt is completed.
+	// Browser is what the browser must show: for an app in which the provider answers, else in which it answered before the attempt
+	// is completed.
 	Browser string
 	result  string
 }
@@ -52,8 +53,8 @@ func (s *Service) secretsOf(state string) Secrets {
 	return Secrets{State: state, Nonce: derive("nonce"), Verifier: derive("verifier")}
 }
 
-// Begin begins an attempt of the calling guardian about a player, and returns it with the address at the provider. Errors: not_found,
-// validation_failed, rate_limited, provider_away.
+// Begin begins an attempt of the calling guardian about a player, and returns it with the address at the provider. The address of an
+// app is the one of Start, which binds the attempt to the browser. Errors: not_found, validation_failed, rate_limited, provider_away.
 func (s *Service) Begin(ctx context.Context, by actor.Actor, playerID, provider, returnTo string) (a Attempt, address string, err error) {
 	player, err := s.Approvals.Player(ctx, by, playerID)
 	if err != nil {
@@ -72,6 +73,9 @@ func (s *Service) Begin(ctx context.Context, by actor.Actor, playerID, provider,
 		s.Log.Warn("a provider of proofs does not respond", "provider", p.Name, "error", err)
 		return a, "", fault.New(fault.Unavailable, "unavailable", "%s does not respond. Try again later, or choose another one.", p.Label).After(time.Minute)
 	}
+	if by.Via != actor.ViaPage {
+		address = s.PublicURL + StartPath + secrets.State
+	}
 	a = Attempt{ID: s.NewID(), AccountID: by.AccountID, PlayerID: player.ID, Provider: p.Name, State: attemptStarted, ReturnTo: returnTo, Via: by.Via}
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		if err := checkAttempts(ctx, tx, by.AccountID); err != nil {
@@ -84,6 +88,22 @@ func (s *Service) Begin(ctx context.Context, by actor.Actor, playerID, provider,
 		return err
 	})
 	return a, address, err
+}
+
+// Start returns the address at the provider of an attempt that an app began, and what its browser must show when it comes back.
+// Errors: not_found, and *Error of the provider.
+func (s *Service) Start(ctx context.Context, state string) (address, browser string, err error) {
+	a, err := s.scanAttempt(s.DB.QueryRow(ctx, `SELECT `+attemptColumns+` FROM proof_attempts WHERE state_hash = $1 AND state = 'started' AND started_at > $2`,
+		vault.HashToken(state), database.Micros(s.Now().Add(-attemptFor))))
+	p, ok := s.provider(a.Provider)
+	if database.IsNoRows(err) || err == nil && (!ok || a.Via == actor.ViaPage) {
+		return "", "", fault.Missing()
+	}
+	if err != nil {
+		return "", "", err
+	}
+	address, err = s.Client.AuthURL(ctx, p, s.secretsOf(state))
+	return address, a.Browser, err
 }
 
 // checkAttempts returns rate_limited if a provider found the person to be a minor within minorWait, or the account began maxAttempts.
@@ -115,8 +135,8 @@ func (s *Service) scanAttempt(row database.Scanner) (a Attempt, err error) {
 }
 
 // Answer takes the answer of a provider: the state with a code, or with an error of the provider. by is who is signed in to the browser,
-// or the zero Actor. A state counts once and within attemptFor; else it returns not_found. The attempt says how it ended.
-func (s *Service) Answer(ctx context.Context, by actor.Actor, state, code, refused string) (a Attempt, err error) {
+// or the zero Actor, and browser what Start gave to it. A state counts once and within attemptFor; else it returns not_found. The attempt says how it ended.
+func (s *Service) Answer(ctx context.Context, by actor.Actor, browser, state, code, refused string) (a Attempt, err error) {
 	if len(state) != base64.RawURLEncoding.EncodedLen(stateBytes) {
 		return a, fault.Missing()
 	}
@@ -131,7 +151,12 @@ func (s *Service) Answer(ctx context.Context, by actor.Actor, state, code, refus
 	if err != nil {
 		return a, fmt.Errorf("take the answer of a provider: %w", err)
 	}
-	found, err := s.prove(ctx, a, state, code, refused)
+	var found proved
+	if a.Via != actor.ViaPage && subtle.ConstantTimeCompare([]byte(browser), []byte(a.Browser)) == 0 {
+		err = failed(OtherBrowser, nil)
+	} else {
+		found, err = s.prove(ctx, a, state, code, refused)
+	}
 	if f, ok := errors.AsType[*Error](err); ok {
 		a.State, a.Failure = attemptFailed, f.Failure
 		if f.Failure != Cancelled && f.Failure != Minor {

@@ -36,6 +36,8 @@ const (
 	WrongDate Failure = "wrong_date"
 	// Minor: the person is under 18.
 	Minor Failure = "minor"
+	// OtherBrowser: an app began, and the answer came in a browser that did not open its address.
+	OtherBrowser Failure = "other_browser"
 )
 
 // Error is a Failure with its cause, which is for the log of operators.

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -269,10 +270,16 @@ func (c *Client) digiLockerUser(ctx context.Context, p Provider, token *oauth2.T
 		return Identity{}, failed(Away, err)
 	}
 	claims, err := parseClaims(body)
+	if account := (claimSet{}); json.Unmarshal(claims["details"], &account) == nil { // its OpenAPI description has this level, its manual not
+		claims = account
+	}
 	if err != nil || resp.StatusCode != http.StatusOK || claims.text("digilockerid") == "" {
 		return Identity{}, failed(Away, fmt.Errorf("the account of DigiLocker: status %d", resp.StatusCode))
 	}
 	born := claims.text("dob")
+	if n := 0; json.Unmarshal(claims["dob"], &n) == nil {
+		born = fmt.Sprintf("%08d", n) // the description has a number in one place
+	}
 	if day, err := time.Parse("02012006", born); err == nil { // as DigiLocker documents it
 		born = day.Format(time.DateOnly)
 	}
@@ -281,7 +288,7 @@ func (c *Client) digiLockerUser(ctx context.Context, p Provider, token *oauth2.T
 		return Identity{}, err
 	}
 	id := Identity{Issuer: p.UserURL, Subject: claims.text("digilockerid"), Name: claims.text("name"), Adult: adult}
-	if claims.text("eaadhaar") == "Y" {
+	if claims.text("eaadhaar") == "Y" || claims.text("eaadhar") == "Y" { // the description has both spellings
 		id.Assurance = "eaadhaar"
 	}
 	return id, nil

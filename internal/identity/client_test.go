@@ -362,6 +362,19 @@ func TestClientDigiLocker(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	// The shapes in the OpenAPI description of DigiLocker: another spelling, a number without its first zero, and one level more.
+	for name, shape := range map[string]map[string]any{
+		"spelling": {"digilockerid": "dl-1", "name": "Sunita Sharma", "dob": "02031985", "gender": "F", "eaadhar": "Y"},
+		"number":   {"digilockerid": "dl-1", "name": "Sunita Sharma", "dob": 2031985, "eaadhaar": "Y"},
+		"details":  {"details": map[string]any{"digilockerid": "dl-1", "name": "Sunita Sharma", "dob": "02031985", "eaadhaar": "Y"}},
+	} {
+		documented := account
+		account = shape
+		if got, err := p.prove(t, p.client(loopback), providers[0]); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+		account = documented
+	}
 	account["dob"] = "30112008"
 	if got, err := p.prove(t, p.client(loopback), providers[0]); err != nil || got.Adult {
 		t.Errorf("17 years: got %+v, %v", got, err)
@@ -406,6 +419,35 @@ func TestParseProviders(t *testing.T) {
 	} {
 		if _, messages := identity.ParseProviders([]byte(text), read); !strings.Contains(strings.Join(messages, "\n"), want) {
 			t.Errorf("%s: got %q, want %q", text, messages, want)
+		}
+	}
+}
+
+// TestDigiLockerPreset: the preset has the paths and names of DigiLocker's published OpenAPI description (Authorized Partner API 1.0.0 in
+// APIs.guru's directory), whose host is the one for trials.
+func TestDigiLockerPreset(t *testing.T) {
+	list, messages := identity.ParseProviders([]byte(`{"providers": [{"name": "digilocker", "preset": "digilocker", "client_id": "c"}]}`), nil)
+	if len(messages) > 0 {
+		t.Fatal(messages)
+	}
+	const described = "https://betaapi.digitallocker.gov.in/public"
+	for path, address := range map[string]string{"/oauth2/1/authorize": list[0].AuthURL, "/oauth2/1/token": list[0].TokenURL, "/oauth2/1/user": list[0].UserURL} {
+		if want := strings.Replace(described, "betaapi", "api", 1) + path; address != want {
+			t.Errorf("got %s, want %s", address, want)
+		}
+	}
+	p := newFakeProvider(t)
+	address, err := p.client(nil).AuthURL(t.Context(), list[0], secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"response_type": "code", "client_id": "c", "redirect_uri": "https://touchline.example/proof/callback", "state": "the-state", "code_challenge_method": "S256"} {
+		if got := u.Query().Get(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }

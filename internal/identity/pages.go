@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -13,6 +14,9 @@ import (
 
 // CallbackPath is where providers send people back.
 const CallbackPath = "/proof/callback"
+
+// StartPath, with the state, is where an app sends its person.
+const StartPath = "/proof/start/"
 
 // pages serves the pages of proofs.
 type pages struct {
@@ -23,11 +27,12 @@ type pages struct {
 // Pages returns the way to a provider and back, and the page of a guardian's own proof.
 func (s *Service) Pages(site *web.Pages) []web.Route {
 	p := pages{s, site}
-	const player, own = "/me/guardian/players/{player_id}", "/me/guardian/proof"
+	const player, own = "/me/guardian/players/{player_id}", ownPath
 	return []web.Route{
 		// A link, because the policy of pages lets no form lead to another site. It changes nothing but the attempts of the caller.
 		{Method: "GET", Pattern: player + "/proof/{provider}", Handle: site.SignedIn(actor.Guardian, p.begin)},
 		{Method: "GET", Pattern: player + "/no-proof", Handle: site.SignedIn(actor.Guardian, p.cannot)},
+		{Method: "GET", Pattern: StartPath + "{state}", Handle: p.start},
 		{Method: "GET", Pattern: CallbackPath, Handle: p.callback, Urgent: true},
 		{Method: "GET", Pattern: own, Handle: site.SignedIn(actor.Guardian, p.own)},
 		{Method: "POST", Pattern: own, Handle: site.SignedIn(actor.Guardian, p.withdraw), Urgent: true},
@@ -43,19 +48,45 @@ func answerPage(playerID, how string) string {
 // begin serves GET …/proof/{provider}: it leads to the provider.
 func (p pages) begin(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.PathValue("player_id")
-	_, address, err := p.Begin(ctx, by, id, r.PathValue("provider"), "")
+	back, returnTo := func(how string) web.Response { return web.Redirect(answerPage(id, how)) }, ""
+	if r.Value("from") == "own" {
+		back, returnTo = func(how string) web.Response { return web.Redirect(ownPage(how)) }, ownPath
+	}
+	_, address, err := p.Begin(ctx, by, id, r.PathValue("provider"), returnTo)
 	f, known := errors.AsType[*fault.Error](err)
 	switch {
 	case err == nil:
 		return web.Redirect(address), nil
 	case known && f.Kind == fault.TooMany:
-		return web.Redirect(answerPage(id, "too_soon")), nil
+		return back("too_soon"), nil
 	case known && f.Kind == fault.Unavailable:
-		return web.Redirect(answerPage(id, string(Away))), nil
+		return back(string(Away)), nil
 	case known && f.Kind == fault.Invalid:
-		return web.Redirect(answerPage(id, "")), nil
+		return back(""), nil
 	}
 	return web.Response{}, err
+}
+
+// start serves GET /proof/start/{state}: an app opens it. It marks the browser and leads to the provider.
+func (p pages) start(ctx context.Context, r *web.Request) (web.Response, error) {
+	address, browser, err := p.Start(ctx, r.PathValue("state"))
+	if fault.KindOf(err) == fault.NotFound {
+		return p.tooOld(r), nil
+	}
+	if _, away := errors.AsType[*Error](err); away {
+		return p.backToApp(r, Attempt{}), nil
+	}
+	if err != nil {
+		return web.Response{}, err
+	}
+	return web.Redirect(address, p.site.Cookies.Set(browserCookie, browser, attemptFor)), nil
+}
+
+// tooOld says that an attempt is over, or was never begun.
+func (p pages) tooOld(r *web.Request) web.Response {
+	v := p.site.NewView(r, "proof_old.title")
+	v.HidePath, v.Path = true, "/me/guardian"
+	return web.Page("proof_old", v).With(http.StatusNotFound)
 }
 
 // cannot serves GET …/no-proof: what a person can do who cannot prove it.
@@ -73,11 +104,9 @@ func (p pages) cannot(ctx context.Context, r *web.Request, by actor.Actor) (web.
 // guardian, as in another browser, it leads to the sign-in first: no one proves to be an adult for a stranger's number.
 func (p pages) callback(ctx context.Context, r *web.Request) (web.Response, error) {
 	by, _ := r.Actor(actor.Guardian)
-	a, err := p.Answer(ctx, by, r.Value("state"), r.Value("code"), r.Value("error"))
-	if fault.KindOf(err) == fault.NotFound { // too old, or never begun
-		v := p.site.NewView(r, "proof_old.title")
-		v.HidePath, v.Path = true, "/me/guardian"
-		return web.Page("proof_old", v).With(http.StatusNotFound), nil
+	a, err := p.Answer(ctx, by, p.site.Cookies.Value(r, browserCookie), r.Value("state"), r.Value("code"), r.Value("error"))
+	if fault.KindOf(err) == fault.NotFound {
+		return p.tooOld(r), nil
 	}
 	if err != nil {
 		return web.Response{}, err
@@ -91,7 +120,7 @@ func (p pages) callback(ctx context.Context, r *web.Request) (web.Response, erro
 	return web.Redirect("/me/guardian/proof/" + a.ID), nil
 }
 
-// browserCookie marks the browser in which a provider answered.
+// browserCookie marks the browser in which an app began, or in which a provider answered.
 const browserCookie = "touchline-proof"
 
 // backToApp leads to the app that began an attempt, or says that it is over.
@@ -129,8 +158,18 @@ func (p pages) finish(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(answerPage(a.PlayerID, how(a)), p.site.Cookies.Remove(browserCookie)), nil
+	to := answerPage(a.PlayerID, how(a))
+	if a.ReturnTo == ownPath {
+		to = ownPage(how(a))
+	}
+	return web.Redirect(to, p.site.Cookies.Remove(browserCookie)), nil
 }
+
+// ownPath is the page of the caller's proof.
+const ownPath = "/me/guardian/proof"
+
+// ownPage returns the page of the caller's proof, with how an attempt ended.
+func ownPage(how string) string { return ownPath + "?" + url.Values{"proof": {how}}.Encode() }
 
 // own serves GET /me/guardian/proof: the caller's proof, and how to withdraw it.
 func (p pages) own(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
@@ -143,7 +182,18 @@ func (p pages) own(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 		label = known.Label
 	}
 	v := p.site.SignedInView(r, "proof.title", by)
-	v.Data = map[string]any{"Status": st, "Label": label, "Done": r.Value("done")}
+	child, err := p.childOf(ctx, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	data := map[string]any{"Status": st, "Label": label, "Done": r.Value("done"), "Player": child}
+	if st.State != Valid || st.EndsAt.Sub(p.Now()) <= toldBefore {
+		data["Providers"] = p.Choices()
+	}
+	if ended := r.Value("proof"); slices.Contains(endings, ended) {
+		data["Ended"] = ended
+	}
+	v.Data = data
 	return web.Page("proof", v), nil
 }
 
@@ -154,3 +204,6 @@ func (p pages) withdraw(ctx context.Context, _ *web.Request, by actor.Actor) (we
 	}
 	return web.Redirect("/me/guardian/proof?done=withdrawn"), nil
 }
+
+// endings are how an attempt that began on the page of the caller's proof can end.
+var endings = []string{"valid", string(Cancelled), string(Away), string(Untrusted), string(NoAge), string(WrongDate), string(Minor), "too_soon"}

@@ -130,6 +130,17 @@ func (s *Service) Status(ctx context.Context, by actor.Actor) (Status, error) {
 	return st, nil
 }
 
+// childOf returns the newest player of a guardian, or "": the name that its coach entered for the guardian is compared.
+func (s *Service) childOf(ctx context.Context, by actor.Actor) (id string, err error) {
+	err = s.DB.QueryRow(ctx, `
+		SELECT a.player_id FROM parties a JOIN players p ON p.id = a.player_id AND p.deleted_at IS NULL
+		WHERE a.account_id = $1 AND a.role = 'guardian' AND a.deleted_at IS NULL ORDER BY a.player_id DESC LIMIT 1`, by.AccountID).Scan(&id)
+	if database.IsNoRows(err) {
+		return "", nil
+	}
+	return id, err
+}
+
 // Withdraw ends the proof of the caller, and the approvals that need it. It does nothing without a proof.
 func (s *Service) Withdraw(ctx context.Context, by actor.Actor) error {
 	err := s.DB.Write(ctx, func(tx *store.Tx) error {

@@ -127,8 +127,8 @@ const proofClaim = "proof"
 // isObject reports whether the value of a claim is a JSON object.
 func isObject(name string) bool { return name == shownClaim || name == proofClaim }
 
-// AdultProof is the proof that a guardian who said yes is an adult. It never has a birth date or a document. The fields are in the
-// order of their names.
+// AdultProof is the proof that a guardian who said yes is an adult, or another method of consent, for which Adult is false. It never
+// has a birth date or a document. The fields are in the order of their names.
 type AdultProof struct {
 	Adult     bool   `json:"adult"`
 	Assurance string `json:"assurance,omitempty"`
@@ -139,10 +139,10 @@ type AdultProof struct {
 	Provider string `json:"provider"`
 }
 
-// prove adds the claim of a proof.
+// prove adds the claim of a proof. A second message proves no adult.
 func (c Claims) prove(a approval.AdultProof) {
 	if a.Method != "" {
-		c[proofClaim] = string(encodeJSON(AdultProof{true, a.Assurance, a.At.UTC().Format(time.RFC3339), a.Method, a.NameFit, a.Provider}))
+		c[proofClaim] = string(encodeJSON(AdultProof{a.Method != approval.TextPlus, a.Assurance, a.At.UTC().Format(time.RFC3339), a.Method, a.NameFit, a.Provider}))
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/touchline/touchline/internal/approval"
 )
 
 // MediaReceipt is the media type of a receipt.
@@ -245,7 +247,11 @@ func (v Verified) Explain() string {
 		s.WriteString(".\n")
 	}
 	adult := v.Claims.Proof()
-	if adult != nil {
+	switch {
+	case adult == nil:
+	case adult.Method == approval.TextPlus:
+		fmt.Fprintf(&s, "  The yes has the method %s: a second message was to follow it. It does not prove that the %s is an adult.\n", adult.Method, b.PartyRole)
+	default:
 		fmt.Fprintf(&s, "  The %s proved at %s (UTC) to be an adult: by %s (%s)", b.PartyRole, strings.TrimSuffix(strings.Replace(adult.At, "T", " ", 1), "Z"), adult.Provider, adult.Method)
 		if adult.Assurance != "" {
 			fmt.Fprintf(&s, ", which calls its assurance %q", adult.Assurance)

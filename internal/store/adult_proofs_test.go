@@ -48,7 +48,7 @@ func (p *fixture) beginProof(s *identity.Service, by actor.Actor, playerID strin
 // prove lets the provider say code about a guardian.
 func (p *fixture) prove(s *identity.Service, by actor.Actor, playerID, code string) identity.Attempt {
 	p.Helper()
-	a, err := s.Answer(bg, by, p.beginProof(s, by, playerID), code, "")
+	a, err := s.Answer(bg, by, "", p.beginProof(s, by, playerID), code, "")
 	ok(p, err)
 	return a
 }
@@ -220,7 +220,7 @@ func TestAnswersWhileProofArrives(t *testing.T) {
 			state := p.beginProof(s, guardian, a.ID)
 			codes := p.countCodes(concurrently(4, func(j int) error {
 				if j < 2 { // a double tap of the way back
-					_, err := s.Answer(bg, guardian, state, "adult", "")
+					_, err := s.Answer(bg, guardian, "", state, "adult", "")
 					return err
 				}
 				return p.decide(guardian, a.ID, approval.Approve)
@@ -267,18 +267,18 @@ func TestProofAttempts(t *testing.T) {
 		p.clock.advance(time.Hour)
 		state := p.beginProof(s, guardian, a.ID)
 		p.clock.advance(15 * time.Minute)
-		_, err := s.Answer(bg, guardian, state, "adult", "")
+		_, err := s.Answer(bg, guardian, "", state, "adult", "")
 		p.refused(err, "not_found") // too late
-		_, err = s.Answer(bg, guardian, "forged", "adult", "")
+		_, err = s.Answer(bg, guardian, "", "forged", "adult", "")
 		p.refused(err, "not_found")
-		if got, err := s.Answer(bg, guardian, p.beginProof(s, guardian, a.ID), "", "access_denied"); err != nil || got.Failure != identity.Cancelled {
+		if got, err := s.Answer(bg, guardian, "", p.beginProof(s, guardian, a.ID), "", "access_denied"); err != nil || got.Failure != identity.Cancelled {
 			p.Errorf("cancelled: %+v, %v", got, err)
 		}
 
 		state = p.beginProof(s, guardian, a.ID)
-		other, err := s.Answer(bg, stranger, state, "adult", "") // a browser of another guardian
+		other, err := s.Answer(bg, stranger, "", state, "adult", "") // a browser of another guardian
 		ok(p, err)
-		if again, err := s.Answer(bg, guardian, state, "adult", ""); err != nil || again.State == identity.Valid || again.Browser != "" {
+		if again, err := s.Answer(bg, guardian, "", state, "adult", ""); err != nil || again.State == identity.Valid || again.Browser != "" {
 			p.Errorf("the same state again: %+v, %v", again, err)
 		}
 		if st, err := s.Status(bg, guardian); err != nil || st.State != identity.Started {
@@ -362,6 +362,21 @@ func TestSecondMessage(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2+i)), a.ID, approval.Approve))
 		}
 		ok(p, p.decide(p.as(actor.Guardian, number(3)), takenBack.ID, approval.Revoke))
+		log := p.consentLog()
+		ok(p, log.Work(bg))
+		for n, want := range map[int]string{2: approval.TextPlus, 4: ""} {
+			method := ""
+			records, err := log.Receipts(bg, p.as(actor.Guardian, number(n)), "", 1)
+			ok(p, err)
+			if proved := records[0].Claims.Proof(); proved != nil {
+				if method = proved.Method; proved.Adult {
+					p.Errorf("number %d: a second message proves an adult", n)
+				}
+			}
+			if method != want {
+				p.Errorf("number %d: the record has the method %q, want %q", n, method, want)
+			}
+		}
 		p.clock.advance(day - time.Microsecond)
 		send()
 		if n, _ := got(2); n != 0 {
