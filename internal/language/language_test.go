@@ -2,6 +2,7 @@ package language_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,8 +51,10 @@ func lines(t *testing.T, file string) (all []string) {
 // TestTable: each language of the table has what the code reads, and its fallbacks end in English.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	if len(language.All()) != 23 {
-		t.Errorf("%d languages, want English and 22", len(language.All()))
+	for _, code := range strings.Fields("en as bn brx doi gu hi kn kok ks mai ml mni mr ne or pa sa sat sd ta te ur") {
+		if !language.InTable(code) {
+			t.Errorf("the table lacks %s: English and the 22 languages of the Eighth Schedule are there", code)
+		}
 	}
 	for _, l := range language.All() {
 		if l.Name == "" || l.InEnglish == "" || len(l.Months) != 12 || len(l.Weekdays) != 7 || !slices.Contains(l.Plurals, "other") || l.Comma == "" {
@@ -114,14 +117,15 @@ func TestTexts(t *testing.T) {
 func TestLock(t *testing.T) {
 	t.Parallel()
 	english := textsOf(t, language.English)
+	all := language.BuiltInMarks()
 	for _, code := range builtIn() {
 		recorded := map[string]language.Mark{}
-		for _, m := range language.BuiltInMarks {
+		for _, m := range all {
 			if m.Language == code {
 				recorded[m.Key] = m
 			}
 		}
-		marks := language.MarksOf(code, textsOf(t, code), english, language.BuiltInMarks)
+		marks := language.MarksOf(code, textsOf(t, code), english, all)
 		for _, m := range marks {
 			if recorded[m.Key] != m {
 				t.Errorf("%s %s changed since it was recorded: run touchline texts record --language=%s --lock=internal/language/texts.lock", code, m.Key, code)
@@ -164,6 +168,11 @@ func TestOwnTexts(t *testing.T) {
 		}
 	}
 	write("hi.json", `{"question.asks": "{{.Coach}} का सवाल:"}`)
+	write("texts.lock", "hi question.asks 01234567 89abcdef read")
+	if _, faults := language.ReadOwn(folder, english); len(faults) != 1 || !strings.Contains(faults[0].Error(), "texts.lock: question.asks: read needs the initials") {
+		t.Errorf("a lock without the reader: %v", faults)
+	}
+	write("texts.lock", "")
 	write("xx.json", `{}`)
 	if _, faults := language.ReadOwn(folder, english); len(faults) != 1 || faults[0].Text != "the table has no language xx" {
 		t.Errorf("an unknown language: %v", faults)
@@ -224,8 +233,15 @@ func TestFurtherLanguage(t *testing.T) {
 		}
 	}
 	language.Use(language.Setting{Offered: []string{"en"}})
-	if got := language.Effective("kok"); got != "en" {
-		t.Errorf("a language that is no longer offered falls back to %s", got)
+	for name, serve := range map[string]func(string) string{
+		"pages": language.Effective, "questions": language.Asked, "calls": language.Spoken, "coaches": language.ForCoaches,
+		"operators": language.ForOperators, "WhatsApp": language.OnWhatsApp, "a browser": language.Match,
+	} {
+		for _, removed := range []string{"kok", "ta", "unknown"} {
+			if got := serve(removed); got != "en" {
+				t.Errorf("%s: %s, which is no longer offered, falls back to %s", name, removed, got)
+			}
+		}
 	}
 }
 
@@ -248,6 +264,18 @@ func TestExchange(t *testing.T) {
 			if language.Hash(texts[key]) != language.Hash(hindi[key]) {
 				t.Errorf("%s: %s is %v, want %v", format, key, texts[key], hindi[key])
 			}
+		}
+	}
+}
+
+// TestSome: single texts are those of the whole files, also the first and the last of a file.
+func TestSome(t *testing.T) {
+	t.Parallel()
+	tamil := textsOf(t, "ta")
+	for _, key := range []string{slices.Min(slices.Collect(maps.Keys(tamil))), "question.asks", "span.day", slices.Max(slices.Collect(maps.Keys(tamil)))} {
+		found, err := language.Some("ta", []string{key})
+		if err != nil || found.Text(key) != tamil.Text(key) {
+			t.Errorf("%s is %q, %v, want %q", key, found.Text(key), err, tamil.Text(key))
 		}
 	}
 }

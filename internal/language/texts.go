@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -113,41 +114,68 @@ func Read(code string, folders ...fs.FS) (Texts, error) {
 
 // Some returns a few texts of folders, as Read. It finds them without decoding the files, for the start of a process.
 func Some(code string, keys []string, folders ...fs.FS) (Texts, error) {
-	found := Texts{}
+	found, buffer := Texts{}, make([]byte, longestEntry)
 	for _, c := range Chain(code) {
 		maps.Copy(found, missingOf(found, current.Load().own.texts[c], keys))
-		var contents [][]byte
-		if content, err := files.ReadFile("texts/" + c + ".json"); err == nil {
-			contents = append(contents, content)
+		beside, err := readFiles(folders, c)
+		if err != nil {
+			return nil, err
 		}
-		for _, folder := range folders {
-			names, err := fs.Glob(folder, "*."+c+".json")
-			if err != nil {
-				return nil, err
-			}
-			for _, name := range names {
-				content, err := fs.ReadFile(folder, name)
-				if err != nil {
-					return nil, err
+		for _, key := range keys {
+			value := search(buffer, "texts/"+c+".json", key)
+			for i := 0; value == nil && i < len(beside); i++ {
+				if _, rest, ok := bytes.Cut(beside[i], []byte("\n  \""+key+`": `)); ok {
+					value = bytes.NewReader(rest)
 				}
-				contents = append(contents, content)
 			}
-		}
-		for _, content := range contents {
-			for _, key := range keys {
-				_, value, ok := bytes.Cut(content, []byte("\n  \""+key+`": `))
-				if !ok || found[key] != nil {
-					continue
-				}
-				var text string
-				if err := json.NewDecoder(bytes.NewReader(value)).Decode(&text); err != nil {
-					return nil, fmt.Errorf("text %s in %s: %w", key, c, err)
-				}
-				found[key] = text
+			if value == nil || found[key] != nil {
+				continue
 			}
+			var text string
+			if err := json.NewDecoder(value).Decode(&text); err != nil {
+				return nil, fmt.Errorf("text %s in %s: %w", key, c, err)
+			}
+			found[key] = text
 		}
 	}
 	return found, nil
+}
+
+// longestEntry is more than the bytes of a text in a file.
+const longestEntry = 4 << 10
+
+// search returns what follows a key in a file of WriteTexts, or nil. The keys are in order: it reads a few pages of memory,
+// not all of the file.
+func search(buffer []byte, name, key string) io.Reader {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	content, ok := file.(io.ReaderAt)
+	if err != nil || !ok {
+		return nil
+	}
+	begin := []byte("\n  \"")
+	entry := func(from int) (name string, value int64) { // the first entry that begins at from or later
+		n, _ := content.ReadAt(buffer, int64(from))
+		i := bytes.Index(buffer[:n], begin)
+		if i < 0 {
+			return "", 0
+		}
+		found, _, _ := bytes.Cut(buffer[i+len(begin):n], []byte(`": `))
+		return string(found), int64(from + i + len(begin) + len(found) + len(`": `))
+	}
+	at := sort.Search(int(info.Size()), func(i int) bool {
+		name, value := entry(i)
+		return value == 0 || name >= key
+	})
+	found, value := entry(at)
+	if found != key {
+		return nil
+	}
+	return io.NewSectionReader(content, value, longestEntry)
 }
 
 // missingOf returns those of texts that found lacks.
@@ -175,9 +203,8 @@ func (t Texts) cover(others, english Texts) {
 	}
 }
 
-// readFolders returns the texts of the files <area>.<code>.json of folders.
-func readFolders(folders []fs.FS, code string) (Texts, error) {
-	all := Texts{}
+// readFiles returns the files <area>.<code>.json of folders.
+func readFiles(folders []fs.FS, code string) (contents [][]byte, err error) {
 	for _, folder := range folders {
 		names, err := fs.Glob(folder, "*."+code+".json")
 		if err != nil {
@@ -188,12 +215,25 @@ func readFolders(folders []fs.FS, code string) (Texts, error) {
 			if err != nil {
 				return nil, err
 			}
-			var texts Texts
-			if err := json.Unmarshal(content, &texts); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			maps.Copy(all, texts)
+			contents = append(contents, content)
 		}
+	}
+	return contents, nil
+}
+
+// readFolders returns the texts of the files <area>.<code>.json of folders.
+func readFolders(folders []fs.FS, code string) (Texts, error) {
+	contents, err := readFiles(folders, code)
+	if err != nil {
+		return nil, err
+	}
+	all := Texts{}
+	for _, content := range contents {
+		var texts Texts
+		if err := json.Unmarshal(content, &texts); err != nil {
+			return nil, fmt.Errorf("texts in %s: %w", code, err)
+		}
+		maps.Copy(all, texts)
 	}
 	return all, nil
 }
