@@ -75,8 +75,7 @@ func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web
 	v.Data = map[string]any{
 		"Chips": playerChips(v, query, batches), "Kept": keptFilters(query), "Select": selecting, "All": r.Value("all") != "",
 		"SelectPath": rosterPath(query, "select", "1"), "AllPath": rosterPath(query, "select", "1", "all", "1"),
-		"CanExport": plan.Tier.Has(coach.Export),
-		"Groups":    groups, "Players": len(list), "Count": count.Total, "Letters": letters, "Next": next, "Filtered": filtered || !whole,
+		"CanExport": plan.Tier.Has(coach.Export), "Groups": groups, "Players": len(list), "Count": count.Total, "Letters": letters, "Next": next, "Filtered": filtered || !whole,
 		"Needs": needs, "Export": "/coach/players/export?" + query.Encode(),
 		"Done": v.TextOr("players.done."+r.Value("done"), ""),
 	}
