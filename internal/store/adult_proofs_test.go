@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/identity"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -438,4 +440,35 @@ func TestProofInChatAndCall(t *testing.T) {
 			p.Errorf("after the no in the call: %s", got)
 		}
 	}, proofRequired)
+}
+
+// TestProofCostsNoStatement: a yes with a valid proof sends as many statements as one of a service that asks for none. It is not parallel,
+// because it counts the statements of the process.
+func TestProofCostsNoStatement(t *testing.T) {
+	for _, url := range []string{storetest.SQLite(t), storetest.Postgres(t)} {
+		p := newFixture(t, url)
+		s, c := p.adultProofs(), p.coach(1)
+		var players []string
+		for n := range 4 {
+			players = append(players, p.add(c, fmt.Sprint("Asha ", n), number(2+n), "").ID)
+		}
+		yes := func(n int) int64 {
+			by := p.as(actor.Guardian, number(2+n))
+			var statements atomic.Int64
+			stop := database.Observe(func(string, []any) { statements.Add(1) })
+			defer stop()
+			ok(p, p.decide(by, players[n], approval.Approve))
+			return statements.Load()
+		}
+		yes(0) // statements are prepared
+		without := yes(1)
+		p.Rules.GuardianProof = approval.ProofRequired
+		for _, n := range []int{2, 3} {
+			p.prove(s, p.as(actor.Guardian, number(2+n)), players[n], "adult")
+		}
+		yes(2)
+		if with := yes(3); with != without {
+			p.Errorf("a yes sends %d statements with a proof, and %d without", with, without)
+		}
+	}
 }
