@@ -39,9 +39,8 @@ type person struct {
 
 type coach struct {
 	*person
-	name  string
-	fees  []*fee
-	batch string
+	name string
+	fees []*fee
 }
 
 // player is a player of a coach. Its parties are the guardians, and then the student.

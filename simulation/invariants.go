@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -56,15 +55,6 @@ func (r *Run) check(when frequency) {
 	for _, rule := range rules {
 		if rule.when == when {
 			rule.check(r, func(format string, values ...any) { r.fail(rule.name, format, values...) })
-		}
-	}
-}
-
-// eachPlayer calls fn with each player with whom something happened today, with each one on Sundays, and its coach's session.
-func (r *Run) eachPlayer(fn func(p *player, s *session)) {
-	for _, p := range r.club.present() {
-		if s := r.as(p.coach.person, "coach"); s != nil && (p.touched || r.sunday || r.chance(5)) {
-			fn(p, s)
 		}
 	}
 }
@@ -148,7 +138,7 @@ func pendingApprovals(r *Run, broken func(string, ...any)) {
 	}
 }
 
-// about reports whether a message is a question of approval, by its link.
+// question reports whether a message asks for an approval: it has a link.
 func (m *message) question() bool { return strings.Contains(m.Text, "/a/") }
 
 // by reports whether a message is of a coach: each has another name.
@@ -172,19 +162,6 @@ func once(r *Run, broken func(string, ...any)) {
 	}
 }
 
-// within returns the sum of what count says of the messages in the 24 hours that end with m.
-func (r *Run) within(m *message, window time.Duration, count func(*message) int) (n int) {
-	for _, o := range slices.Backward(r.network.sent) {
-		if !o.At.After(m.At) && m.At.Sub(o.At) < window && o.Earlier == nil {
-			n += count(o)
-		}
-		if m.At.Sub(o.At) > window+hour {
-			return n
-		}
-	}
-	return n
-}
-
 func perNumber(r *Run, broken func(string, ...any)) {
 	for _, m := range r.today() {
 		if !m.question() {
@@ -200,13 +177,6 @@ func perNumber(r *Run, broken func(string, ...any)) {
 			broken("%s got %d", m.To, n)
 		}
 	}
-}
-
-func toInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func budget(r *Run, broken func(string, ...any)) {
@@ -422,22 +392,3 @@ func erased(r *Run, broken func(string, ...any)) {
 		}
 	}
 }
-
-// pages calls fn with each item of a list.
-func (r *Run) pages(s *session, path string, fn func(object)) {
-	for cursor := ""; ; {
-		got := r.want(s, "GET", path+cursor, nil, 200)
-		for _, i := range items(got.JSON["items"]) {
-			fn(i)
-		}
-		next := text(got.JSON["next_cursor"])
-		if next == "" {
-			return
-		}
-		cursor = fmt.Sprintf("&cursor=%s", next)
-	}
-}
-
-// fresh returns the messages of this step, today those of this day.
-func (r *Run) fresh() []*message { return r.network.sent[r.stepFrom:] }
-func (r *Run) today() []*message { return r.network.sent[r.dayFrom:] }
