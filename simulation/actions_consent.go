@@ -159,8 +159,12 @@ func askAgain(r *Run) string {
 		r.mustBe(got, what, 201, "")
 		p.asks(r, text(got.JSON["request_id"]))
 	case got.Status == 200:
-		// The message of a request that failed for good can be sent again at once.
-		if since := r.clock.now.Sub(p.asked); since < 48*hour-2*maxSkew && !r.failed[p.number] {
+		// The message of a request that failed for good can be sent again at once. One that waits since a cancelled request has not left.
+		recent := false
+		if m := r.network.newest(p.number, "message"); m != nil {
+			recent = r.clock.now.Sub(m.At) < 48*hour-2*maxSkew
+		}
+		if since := r.clock.now.Sub(p.asked); since < 48*hour-2*maxSkew && recent && !r.failed[p.number] {
 			r.fail("a request is sent again after 48 hours", "%s after %s: %s", what, since, got.Body)
 		}
 		if text(got.JSON["request_id"]) != p.request {
