@@ -27,6 +27,7 @@ func init() { // the actions use the run, which uses actions
 		// actions_family.go
 		{"set quiet hours", 2, quietHours},
 		{"subscribe to push messages", 3, subscribe},
+		{"take a yes back while a push message waits", 2, revokeEarly},
 		{"reply STOP", 1, replyStop},
 		{"sign out", 2, signOut},
 		{"guess a code", 1, guess},

@@ -43,6 +43,26 @@ func subscribe(r *Run) string {
 	return p.String()
 }
 
+// revokeEarly takes a yes back while a push message about progress waits, because the push service is away.
+func revokeEarly(r *Run) string {
+	p, s := aParty(r, func(p *party) bool { return p.state == "approved" })
+	if s == nil {
+		return nothing
+	}
+	coach := r.as(p.player.coach.person, "coach")
+	if coach == nil {
+		return noSession
+	}
+	r.want(s, "POST", "/api/me/push-subscriptions", r.network.loopback.subscription(p.number, p.role), 201)
+	away := r.network.loopback.failing
+	r.network.loopback.failing = true
+	r.want(coach, "POST", "/api/players/"+p.player.id+"/progress", object{"metric": "80 m sprint", "value": 12.4, "unit": "s", "on": r.clock.now.Add(-48 * hour).Format(time.DateOnly)}, 201)
+	r.work(time.Minute)
+	what := p.decide(r, s, "revoked")
+	r.network.loopback.failing = away
+	return fmt.Sprint(p, " ", what)
+}
+
 // replyStop replies STOP to the newest message of a coach. The gateway may repeat it.
 func replyStop(r *Run) string {
 	p := one(r, r.club.parties(anyone))
