@@ -30,6 +30,7 @@ func quietHours(r *Run) string {
 		hours = object{"start": "21:00", "end": "08:00"}
 	}
 	r.want(s, "PATCH", "/api/me/preferences", object{"quiet_hours": hours, "time_zone": "UTC"}, 200)
+	person.since = len(r.network.sent)
 	return fmt.Sprint(p, " ", person.quiet[p.role])
 }
 

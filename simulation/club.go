@@ -32,6 +32,7 @@ type person struct {
 	number   string
 	sessions map[string]*session // by role
 	quiet    map[string]bool     // roles that want no messages from 21:00 to 08:00
+	since    int                 // the number of messages when quiet changed
 	wrong    []time.Time         // wrong codes
 	roles    map[string]bool     // in which it was ever asked
 	left     bool                // one of its accounts was closed
