@@ -188,7 +188,7 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 			before := gateway.Attempts()
 			request := coach.AddPlayer(t, child(1, guardianNumber)).String("guardian_request_id")
 			eventually(t, "WhatsApp accepts the message", func() bool {
-				return deliveryOf(getRequest(t, coach, request)) == "whatsapp queued awaiting_status"
+				return deliveryOf(getRequest(t, coach, request)) == "chat queued awaiting_status"
 			})
 			s.Clock.Advance(10 * time.Minute) // no status: the message leaves by SMS
 			eventually(t, "an attempt by SMS", func() bool { return gateway.Attempts() > before })

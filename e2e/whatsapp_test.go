@@ -77,14 +77,14 @@ func TestWhatsApp(t *testing.T) {
 		}
 
 		request := ask(1, guardianNumber)
-		await(request, "whatsapp queued awaiting_status")
+		await(request, "chat queued awaiting_status")
 		if m := cloud.Messages()[1]; m.To != guardianNumber || len(m.Links) != 1 || !strings.HasPrefix(m.Links[0], s.Config.PublicURL+"/a/") || !strings.Contains(m.Text, "Meera Nair") {
 			t.Errorf("WhatsApp got %+v, want the question with its link", m)
 		}
 		status(1, "failed", 131026, "another secret", 401)
-		await(request, "whatsapp queued awaiting_status")
+		await(request, "chat queued awaiting_status")
 		status(1, "sent", 0, cloud.AppSecret, 200)
-		await(request, "whatsapp sent ")
+		await(request, "chat sent ")
 		s.Clock.Advance(time.Minute)
 		for _, id := range []string{"wamid.of another system", cloud.Messages()[1].ID} { // a status without our reference
 			body := map[string]any{"statuses": []any{map[string]any{"id": id, "status": "delivered"}}}
@@ -92,7 +92,7 @@ func TestWhatsApp(t *testing.T) {
 				t.Errorf("a status without a reference: %s", res.Status)
 			}
 		}
-		await(request, "whatsapp delivered ")
+		await(request, "chat delivered ")
 		if n := gateway.Attempts(); n != 0 {
 			t.Errorf("the SMS gateway got %d messages, want none", n)
 		}
@@ -143,7 +143,7 @@ func TestWhatsApp(t *testing.T) {
 		request = ask(2, "+919812300071")
 		await(request, "sms sent ")
 		request = ask(3, "+919812300072")
-		await(request, "whatsapp queued awaiting_status")
+		await(request, "chat queued awaiting_status")
 		status(2, "failed", 131026, cloud.AppSecret, 200)
 		await(request, "sms sent ")
 		status(2, "failed", 131026, cloud.AppSecret, 200)

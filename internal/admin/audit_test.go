@@ -96,7 +96,7 @@ func TestDeliveryEnums(t *testing.T) {
 	if diff := cmp.Diff(kinds, delivery.Kind.Values); diff != "" {
 		t.Errorf("kinds (-package message +openapi.yaml):\n%s", diff)
 	}
-	channels := []string{string(message.SMS), string(message.WhatsApp), string(message.Voice), string(message.Email), string(message.Push)} // all but in_app, which leaves nothing
+	channels := []string{string(message.SMS), string(message.Chat), string(message.Voice), string(message.Email), string(message.Push)} // all but in_app, which leaves nothing
 	if diff := cmp.Diff(channels, delivery.Channel.Values); diff != "" {
 		t.Errorf("channels (-package message +openapi.yaml):\n%s", diff)
 	}

@@ -8,14 +8,14 @@ import (
 
 // ToldResponse is the Told of openapi.yaml: who was told of what the coach did.
 type ToldResponse struct {
-	Event    string           `json:"event"`
-	At       string           `json:"at"`
-	People   int              `json:"people"`
-	InApp    int              `json:"in_app"`
-	SMS      int              `json:"sms"`
-	WhatsApp int              `json:"whatsapp"`
-	Email    int              `json:"email"`
-	NotTold  []UntoldResponse `json:"not_told"`
+	Event   string           `json:"event"`
+	At      string           `json:"at"`
+	People  int              `json:"people"`
+	InApp   int              `json:"in_app"`
+	SMS     int              `json:"sms"`
+	Chat    int              `json:"chat"`
+	Email   int              `json:"email"`
+	NotTold []UntoldResponse `json:"not_told"`
 }
 
 // UntoldResponse is a person without a message.
@@ -31,7 +31,7 @@ func NewTold(t *notice.Telling) *ToldResponse {
 		return nil
 	}
 	r := &ToldResponse{
-		Event: t.What, At: wire.Timestamp(t.At), People: t.People, InApp: t.By[message.InApp], SMS: t.By[message.SMS], WhatsApp: t.By[message.WhatsApp], Email: t.By[message.Email],
+		Event: t.What, At: wire.Timestamp(t.At), People: t.People, InApp: t.By[message.InApp], SMS: t.By[message.SMS], Chat: t.By[message.Chat], Email: t.By[message.Email],
 		NotTold: []UntoldResponse{},
 	}
 	for _, u := range t.Rest {

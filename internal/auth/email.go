@@ -23,7 +23,7 @@ const emailChannel = "email"
 const voiceChannel = "voice"
 
 // chatChannel is the channel of codes by chat.
-const chatChannel = "whatsapp"
+const chatChannel = "chat"
 
 // The DeviceIDs of challenges whose codes leave by mail. They have separate limits, so that
 // strangers who block the number do not block them.

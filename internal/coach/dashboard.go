@@ -54,7 +54,7 @@ type Attention struct {
 	RequestID   string
 	// GuardianID and GuardianName are as in Need.
 	GuardianID, GuardianName string
-	// Channels are those on which the request of a DeliveryFailed failed: sms, whatsapp, email.
+	// Channels are those on which the request of a DeliveryFailed failed: sms, chat, email.
 	Channels []string
 	// HeldBy is the key of the limit that holds the message of a MessageHeld, or "".
 	HeldBy string

@@ -160,10 +160,10 @@ const fromDisputed = `FROM disputes t JOIN requests r ON r.id = t.request_id AND
 	WHERE t.coach_id = $1 AND p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = r.approver_type AND a.guardian_id = r.guardian_id AND a.request_id = r.id AND a.state = 'pending')`
 
 // failedChannels are the channels on which the newest sending of the request r failed. The
-// channel sms of a request reads whatsapp if its newest message left by WhatsApp.
+// channel sms of a request reads chat if its newest message left by chat.
 const failedChannels = `CASE (SELECT d.channel FROM deliveries d
-	WHERE d.request_id = r.id AND d.kind = 'request' AND d.channel IN ('sms', 'whatsapp') ORDER BY d.id DESC LIMIT 1)
-	WHEN 'whatsapp' THEN replace(r.failed_channels, 'sms,', 'whatsapp,') ELSE r.failed_channels END`
+	WHERE d.request_id = r.id AND d.kind = 'request' AND d.channel IN ('sms', 'chat') ORDER BY d.id DESC LIMIT 1)
+	WHEN 'chat' THEN replace(r.failed_channels, 'sms,', 'chat,') ELSE r.failed_channels END`
 
 // attention lists the players that need attention, the newest of each kind.
 func attention(ctx context.Context, tx *store.Tx, coachID string, d *Dashboard) error {

@@ -38,7 +38,7 @@ type Need struct {
 	GuardianID, GuardianName string
 	// RequestID is the newest request, or "".
 	RequestID string
-	// Channels are those on which the request of a NeedFailed failed: sms, whatsapp, email.
+	// Channels are those on which the request of a NeedFailed failed: sms, chat, email.
 	Channels []string
 	// HasReason reports whether the party gave a reason for a NeedRejected or NeedRevoked.
 	HasReason bool

@@ -149,7 +149,7 @@ func attentionDetail(a coach.Attention) string {
 	switch {
 	case slices.Contains(a.Channels, string(message.SMS)):
 		by = " by SMS"
-	case slices.Contains(a.Channels, string(message.WhatsApp)):
+	case slices.Contains(a.Channels, string(message.Chat)):
 		by = " by WhatsApp"
 	case mail:
 		return "The request could not be delivered by mail. Check the e-mail address, then send it again, or use SMS."

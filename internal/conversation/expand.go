@@ -16,10 +16,10 @@ import (
 const expansionBatch = 100
 
 // DeliveryChannels are the channels of messages as the outbox names them.
-var DeliveryChannels = map[Channel]message.Channel{InApp: message.InApp, SMS: message.SMS, Chat: message.WhatsApp}
+var DeliveryChannels = map[Channel]message.Channel{InApp: message.InApp, SMS: message.SMS, Chat: message.Chat}
 
 func channelOf(name string) Channel {
-	if name == string(message.WhatsApp) {
+	if name == string(message.Chat) {
 		return Chat
 	}
 	return Channel(name)

@@ -163,7 +163,7 @@ func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, fa
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		SELECT v.column1,
 			(SELECT count(DISTINCT d.team_message_id) %s AND d.created_at > $%d AND d.team_message_id <> $%d),
-			EXISTS (SELECT 1 %s%s AND d.channel = 'sms'), EXISTS (SELECT 1 %s%s AND d.channel = 'whatsapp'),
+			EXISTS (SELECT 1 %s%s AND d.channel = 'sms'), EXISTS (SELECT 1 %s%s AND d.channel = 'chat'),
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = v.column1 AND st.coach_id = $%d),
 			(SELECT language FROM preferences WHERE preferences.mobile_number = v.column1)
 		FROM %s v WHERE v.column1 IS NOT NULL`, ofNumber, n+2, n+3, ofNumber, ofMessage, ofNumber, ofMessage, n+1, values),

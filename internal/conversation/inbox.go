@@ -74,7 +74,7 @@ func (in *Inbox) Receive(ctx context.Context, r message.Reply) error {
 // noted saves when a number wrote, if it belongs to a family. Others leave no trace.
 func (in *Inbox) noted(ctx context.Context, r message.Reply) (known bool, err error) {
 	all, err := senders(ctx, in.DB, r.From)
-	if err != nil || len(all) == 0 || r.Channel != message.WhatsApp {
+	if err != nil || len(all) == 0 || r.Channel != message.Chat {
 		return len(all) > 0, err
 	}
 	return true, in.DB.Write(ctx, func(tx *store.Tx) error { return noteWriter(ctx, tx, r) })
@@ -116,7 +116,7 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 	}
 	text := r.VisibleText()
 	newest := ""
-	if coachesOf(all) > 1 && r.Channel != message.WhatsApp {
+	if coachesOf(all) > 1 && r.Channel != message.Chat {
 		if newest, err = in.Outbox.NewestSender(ctx, r.From, r.Channel, r.SentAt); err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (in *Inbox) addressee(ctx context.Context, tx *store.Tx, r message.Reply, a
 	if coachesOf(all) == 1 {
 		coachID = all[0].CoachID
 	}
-	if coachID == "" && r.Channel == message.WhatsApp {
+	if coachID == "" && r.Channel == message.Chat {
 		err := tx.QueryRow(ctx, `SELECT coach_id FROM chat_numbers WHERE mobile_number = $1 AND chosen_at > $2`, string(r.From), database.Micros(tx.Now.Add(-chosenFor))).
 			Scan(database.IntoText(&coachID))
 		if err != nil && !database.IsNoRows(err) {
@@ -373,7 +373,7 @@ func senders(ctx context.Context, q database.Querier, n phone.Number) ([]sender,
 // noteWriter saves that a number wrote by WhatsApp: for message.ChatWindow it takes messages without a
 // template. A late call never moves the time back.
 func noteWriter(ctx context.Context, tx *store.Tx, r message.Reply) error {
-	if r.Channel != message.WhatsApp {
+	if r.Channel != message.Chat {
 		return nil
 	}
 	at := tx.Now

@@ -15,7 +15,7 @@ import (
 // say answers on the channel of a reply, if it is WhatsApp: an SMS would cost. An answer that WhatsApp refuses for
 // good is logged. After another error the provider shall call again.
 func (in *Inbox) say(ctx context.Context, r message.Reply, a message.ChatAnswer) error {
-	if in.Say == nil || r.Channel != message.WhatsApp {
+	if in.Say == nil || r.Channel != message.Chat {
 		return nil
 	}
 	err := in.Say(ctx, r.From, a)
@@ -35,7 +35,7 @@ func (in *Inbox) sayOnce(ctx context.Context, r message.Reply, answers ...messag
 		r.ID += " answer"
 	}
 	handled, err := message.Handled(ctx, in.DB, r)
-	if err != nil || handled || r.Channel != message.WhatsApp {
+	if err != nil || handled || r.Channel != message.Chat {
 		return err
 	}
 	for _, a := range answers {
@@ -53,7 +53,7 @@ func (in *Inbox) sayOnce(ctx context.Context, r message.Reply, answers ...messag
 func (in *Inbox) answerStop(ctx context.Context, r message.Reply, known bool) error {
 	language := in.language(ctx, r.From)
 	switch {
-	case r.Channel != message.WhatsApp:
+	case r.Channel != message.Chat:
 		return nil // networks and providers answer a STOP by SMS themselves
 	case r.Stops() && r.CoachID != "":
 		return in.answerStopped(ctx, r, language)

@@ -41,7 +41,7 @@ func (r Reply) SignInLanguage(brand string) string {
 
 // IsNewText reports whether a reply by WhatsApp is a new text of the person.
 func (r Reply) IsNewText() bool {
-	return r.Channel == WhatsApp && r.Kind == "" && r.Media == "" && r.Button == ""
+	return r.Channel == Chat && r.Kind == "" && r.Media == "" && r.Button == ""
 }
 
 // foldedWords returns the words of s in lower case, without punctuation and invisible characters.

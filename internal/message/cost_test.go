@@ -17,15 +17,15 @@ func TestCostOfChat(t *testing.T) {
 		want          int64
 	}{
 		{"SMS", SMS, Team, false, false, 12, 10, 24},
-		{"chat or SMS", WhatsApp, Team, false, false, 12, 10, 24},
-		{"dear chat or SMS", WhatsApp, Team, false, false, 12, 30, 30},
-		{"chat alone", WhatsApp, Team, false, true, 12, 10, 10},
-		{"in the window", WhatsApp, Team, true, false, 12, 10, 0},
-		{"OTP", WhatsApp, OTP, false, false, 12, 10, 26}, // two segments at 13, the price of an OTP by WhatsApp
+		{"chat or SMS", Chat, Team, false, false, 12, 10, 24},
+		{"dear chat or SMS", Chat, Team, false, false, 12, 30, 30},
+		{"chat alone", Chat, Team, false, true, 12, 10, 10},
+		{"in the window", Chat, Team, true, false, 12, 10, 0},
+		{"OTP", Chat, OTP, false, false, 12, 10, 26}, // two segments at 13, the price of an OTP by WhatsApp
 	} {
 		s := Settings{
 			SegmentPrice: func(c Channel, _ phone.Number) int64 {
-				if c == WhatsApp {
+				if c == Chat {
 					return 13
 				}
 				return tt.sms

@@ -12,9 +12,9 @@ type Channel string
 // The channels. A message by InApp is the notification itself; every other channel leaves
 // the service through a sender of package worker, if the configuration has one.
 const (
-	InApp    Channel = "in_app"
-	SMS      Channel = "sms"
-	WhatsApp Channel = "whatsapp"
+	InApp Channel = "in_app"
+	SMS   Channel = "sms"
+	Chat  Channel = "chat" // by WhatsApp
 	// Voice is a call.
 	Voice Channel = "voice"
 	Email Channel = "email"
@@ -22,9 +22,9 @@ const (
 )
 
 // OfRequest returns the channel of a request whose messages leave on c: an SMS can leave
-// by WhatsApp first.
+// by chat first.
 func (c Channel) OfRequest() Channel {
-	if c == WhatsApp {
+	if c == Chat {
 		return SMS
 	}
 	return c

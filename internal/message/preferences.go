@@ -15,7 +15,7 @@ var ChosenKinds = []Kind{Request, Reminder, NotificationCopy, Team}
 
 // ChosenChannels are the channels that a person may choose. The notification in the app
 // cannot be switched off.
-var ChosenChannels = []Channel{SMS, WhatsApp, Email, Push}
+var ChosenChannels = []Channel{SMS, Chat, Email, Push}
 
 // Preferences are the choices of the owner of a number. They hold for every role.
 type Preferences struct {

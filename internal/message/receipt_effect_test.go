@@ -51,7 +51,7 @@ func TestReportTargets(t *testing.T) {
 func TestReceiptEffect(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	endsAt := now.Add(time.Minute)
-	fallbacks := map[message.Channel]message.Channel{message.WhatsApp: message.SMS}
+	fallbacks := map[message.Channel]message.Channel{message.Chat: message.SMS}
 	status := func(state, reason string) message.DeliveryStatus {
 		return message.DeliveryStatus{State: state, Reason: reason, Attempts: 1, TotalAttempts: 1}
 	}
@@ -72,10 +72,10 @@ func TestReceiptEffect(t *testing.T) {
 		{"undeliverable reminder", message.Reminder, message.SMS, sent, message.ReceiptUndeliverable, message.ReceiptEffect{Status: refused}},
 		{"unreachable", message.Request, message.SMS, sent, message.ReceiptUnreachable, message.ReceiptEffect{Status: unreachable}},
 		{"the same again", message.Request, message.SMS, delivered, message.ReceiptDelivered, message.ReceiptEffect{}},
-		{"delivered by a channel with a fallback", message.Request, message.WhatsApp, sent, message.ReceiptDelivered, message.ReceiptEffect{Status: delivered}},
-		{"undeliverable, with a fallback", message.Request, message.WhatsApp, sent, message.ReceiptUndeliverable, message.ReceiptEffect{FallBack: message.SMS, GivesUpAt: now.Add(message.MessageLifetime)}},
-		{"unreachable, with a fallback", message.Reminder, message.WhatsApp, sent, message.ReceiptUnreachable, message.ReceiptEffect{FallBack: message.SMS, GivesUpAt: now.Add(message.MessageLifetime)}},
-		{"an OTP ends with its validity", message.OTP, message.WhatsApp, sent, message.ReceiptUndeliverable, message.ReceiptEffect{FallBack: message.SMS, GivesUpAt: endsAt}},
+		{"delivered by a channel with a fallback", message.Request, message.Chat, sent, message.ReceiptDelivered, message.ReceiptEffect{Status: delivered}},
+		{"undeliverable, with a fallback", message.Request, message.Chat, sent, message.ReceiptUndeliverable, message.ReceiptEffect{FallBack: message.SMS, GivesUpAt: now.Add(message.MessageLifetime)}},
+		{"unreachable, with a fallback", message.Reminder, message.Chat, sent, message.ReceiptUnreachable, message.ReceiptEffect{FallBack: message.SMS, GivesUpAt: now.Add(message.MessageLifetime)}},
+		{"an OTP ends with its validity", message.OTP, message.Chat, sent, message.ReceiptUndeliverable, message.ReceiptEffect{FallBack: message.SMS, GivesUpAt: endsAt}},
 	} {
 		d := message.ReceiptTarget{
 			Delivery: message.Delivery{Lane: message.Lane{Channel: tt.channel, Kind: tt.kind}, GivesUpAt: endsAt},

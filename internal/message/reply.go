@@ -149,7 +149,7 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 // Every inbound message goes through Apply: SMS and WhatsApp, texts and buttons, and those of the phones
 // for development.
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
-	if r.Channel == WhatsApp && (r.From == "" || r.UserID != "") {
+	if r.Channel == Chat && (r.From == "" || r.UserID != "") {
 		n, err := s.Store.PlaceReply(ctx, r)
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func (s *Replies) Apply(ctx context.Context, r Reply) error {
 		r.From = n
 	}
 	if r.From == "" {
-		if r.Channel == WhatsApp {
+		if r.Channel == Chat {
 			s.logUnplaced(r)
 		}
 		return nil

@@ -24,7 +24,7 @@ func TestAllFailed(t *testing.T) {
 		{"every channel", []message.RequestMessage{newMessage("1", message.SMS, message.FailedState), newMessage("2", message.Email, message.FailedState)}, true},
 		{"an earlier message was sent", []message.RequestMessage{newMessage("1", message.SMS, "sent"), newMessage("2", message.SMS, message.FailedState)}, true},
 		{"a later message waits", []message.RequestMessage{newMessage("1", message.SMS, message.FailedState), newMessage("2", message.SMS, message.QueuedState)}, false},
-		{"WhatsApp counts as SMS", []message.RequestMessage{newMessage("1", message.WhatsApp, "sent"), newMessage("2", message.SMS, message.FailedState)}, true},
+		{"WhatsApp counts as SMS", []message.RequestMessage{newMessage("1", message.Chat, "sent"), newMessage("2", message.SMS, message.FailedState)}, true},
 		{"a channel without an address", []message.RequestMessage{newMessage("1", message.SMS, message.FailedState), noAddress}, true},
 	} {
 		if got := message.AllFailed(tt.messages); got != tt.want {

@@ -18,7 +18,7 @@ const deliverySelect = `
 				WHERE a.id = r.approver_id AND (a.mobile_number = d.recipient OR p.email = d.recipient))
 			OR d.kind = 'request' AND EXISTS (
 			SELECT 1 FROM deliveries n WHERE n.request_id = d.request_id AND n.kind = 'request' AND n.id > d.id
-				AND ` + ChannelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
+				AND ` + ChannelOfRequest + ` = CASE d.channel WHEN 'chat' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id LEFT JOIN coaches c ON c.id = d.coach_id `
 
 // FailedWhere leaves out deliveries that the worker dropped. Its reasons are in the conditions of the indexes
@@ -123,4 +123,4 @@ func (st *Store) retryRequest(ctx context.Context, tx *database.Tx, d DeliveryRe
 }
 
 // ChannelOfRequest is Channel.OfRequest of the delivery n.
-const ChannelOfRequest = `CASE n.channel WHEN 'whatsapp' THEN 'sms' ELSE n.channel END`
+const ChannelOfRequest = `CASE n.channel WHEN 'chat' THEN 'sms' ELSE n.channel END`

@@ -48,7 +48,7 @@ type candidate struct {
 func (s Settings) cost(out Outgoing) int64 {
 	d := out.Deliveries[0]
 	n := phone.Number(d.To)
-	if d.Channel != WhatsApp || d.Kind == OTP {
+	if d.Channel != Chat || d.Kind == OTP {
 		return int64(out.Segments) * s.Price(d.Channel, n)
 	}
 	switch chat := s.chatCost(out.Message, n); {

@@ -18,7 +18,7 @@ func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		changed = 0
 		if r.MessageID == "" {
-			err := tx.QueryRow(ctx, `SELECT id FROM deliveries WHERE provider_id = $1 AND channel = 'whatsapp'`, r.ProviderID).Scan(&r.MessageID)
+			err := tx.QueryRow(ctx, `SELECT id FROM deliveries WHERE provider_id = $1 AND channel = 'chat'`, r.ProviderID).Scan(&r.MessageID)
 			if database.IsNoRows(err) {
 				return nil // of another system, or it left by SMS meanwhile
 			}
@@ -46,7 +46,7 @@ func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 			if r.Receipt == ReceiptRead {
 				// The channel is the one that reports it: the message may have left by SMS meanwhile.
 				err := tx.Defer(ctx, `
-					UPDATE deliveries SET read_at = $2 WHERE id = $1 AND state = 'delivered' AND channel = 'whatsapp' AND read_at IS NULL`, d.ID, database.Micros(tx.Now))
+					UPDATE deliveries SET read_at = $2 WHERE id = $1 AND state = 'delivered' AND channel = 'chat' AND read_at IS NULL`, d.ID, database.Micros(tx.Now))
 				if err != nil {
 					return fmt.Errorf("store that delivery %s was read: %w", d.ID, err)
 				}

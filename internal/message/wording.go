@@ -187,7 +187,7 @@ func (t texts) valueOfTraining(name string, e event.Event) string {
 }
 
 // channelNames are the names of channels in the text about a request that did not arrive.
-var channelNames = map[Channel]string{SMS: "SMS", WhatsApp: "WhatsApp"}
+var channelNames = map[Channel]string{SMS: "SMS", Chat: "WhatsApp"}
 
 // sentence adds a full stop to s unless s ends with a sentence mark.
 func sentence(s string) string {

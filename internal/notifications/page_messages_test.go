@@ -169,7 +169,7 @@ func TestFailedChannelIsNamed(t *testing.T) {
 	}{
 		{"en", "", "The request to the guardian could not be sent. Check the number", "Check the number", ""},
 		{"en", message.SMS, "could not be sent by SMS. Check the number", "Check the number", "SMS"},
-		{"en", message.WhatsApp, "could not be sent by WhatsApp. Check the number", "Check the number", "WhatsApp"},
+		{"en", message.Chat, "could not be sent by WhatsApp. Check the number", "Check the number", "WhatsApp"},
 		{"en", message.Email, "The request to the guardian could not be sent by mail. Check the e-mail address", "Check the email", "Email"},
 		{"hi", message.SMS, "SMS से नहीं भेजा जा सका। नंबर जाँचें", "नंबर जाँचें", "SMS"},
 		{"hi", message.Email, "मेल से नहीं भेजा जा सका। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},

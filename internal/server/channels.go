@@ -58,7 +58,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 		},
 	}
 	if cfg.HasWhatsApp() {
-		all[message.WhatsApp] = channel{
+		all[message.Chat] = channel{
 			ofTeam: true, route: all[message.SMS].route,
 			newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, o, isTest, phones, accepted) },
 		}
@@ -163,7 +163,7 @@ func (c channels) newSenders() (map[message.Channel]worker.Sender, error) {
 }
 
 // hasChat reports whether the service has a transport for the chat.
-func (c channels) hasChat() bool { return c[message.WhatsApp].route != nil }
+func (c channels) hasChat() bool { return c[message.Chat].route != nil }
 
 // accepts reports whether a channel takes messages to a number, also if it sends none to it
 // because it is a test number.

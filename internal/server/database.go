@@ -147,7 +147,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 					return 0
 				case message.Voice:
 					return int64(cfg.CallPrice(n))
-				case message.WhatsApp:
+				case message.Chat:
 					return int64(cfg.ChatOTPPrice(n))
 				}
 				return int64(cfg.SegmentPrice(n))

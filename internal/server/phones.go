@@ -30,7 +30,7 @@ func receiveChat(phones *devphone.Phones) func(whatsapp.Shown) {
 		return nil
 	}
 	return func(m whatsapp.Shown) {
-		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text, Code: m.Code, Buttons: m.Buttons}, false)
+		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.Chat, Text: m.Text, Code: m.Code, Buttons: m.Buttons}, false)
 	}
 }
 

@@ -48,7 +48,7 @@ func newInbox(cfg *config.Config, o Options, b base, conversations *conversation
 	if cfg.SMSNumber() != "" {
 		in.SendCode = accounts.SendOpenCode
 	}
-	if s, ok := b.delivery.senders[message.WhatsApp].(sayer); ok {
+	if s, ok := b.delivery.senders[message.Chat].(sayer); ok {
 		in.Say = s.Say
 		if cfg.WhatsAppNumber() != "" {
 			in.OpenCode = accounts.OpenCode
@@ -70,7 +70,7 @@ func chatReplies(cfg *config.Config, parser phone.Parser) func(message.ProviderC
 // otpChannel is the channel on which OTPs leave first.
 func otpChannel(cfg *config.Config) message.Channel {
 	if cfg.SendsByWhatsApp(config.WhatsAppOTP) {
-		return message.WhatsApp
+		return message.Chat
 	}
 	return message.SMS
 }
@@ -81,8 +81,8 @@ func firstChannels(cfg *config.Config) map[message.Lane]message.Channel {
 		return nil
 	}
 	return map[message.Lane]message.Channel{
-		{Channel: message.SMS, Kind: message.Request}:  message.WhatsApp,
-		{Channel: message.SMS, Kind: message.Reminder}: message.WhatsApp,
+		{Channel: message.SMS, Kind: message.Request}:  message.Chat,
+		{Channel: message.SMS, Kind: message.Reminder}: message.Chat,
 	}
 }
 
@@ -92,7 +92,7 @@ func fallbacks(cfg *config.Config) map[message.Channel]message.Fallback {
 		return nil
 	}
 	return map[message.Channel]message.Fallback{
-		message.WhatsApp: {To: message.SMS, After: whatsAppFallBackAfter, Attempts: whatsAppAttempts},
+		message.Chat: {To: message.SMS, After: whatsAppFallBackAfter, Attempts: whatsAppAttempts},
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 // byWhatsApp makes requests leave by WhatsApp first, then by SMS.
 func byWhatsApp(s *settings) {
-	s.Rules.First = map[message.Lane]message.Channel{sms(message.Request): message.WhatsApp}
-	s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.WhatsApp: message.SMS}
+	s.Rules.First = map[message.Lane]message.Channel{sms(message.Request): message.Chat}
+	s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.Chat: message.SMS}
 }
 
 // claimOn claims the only due request of a channel, or none.
@@ -60,16 +60,16 @@ func TestFallback(t *testing.T) {
 			p.Helper()
 			p.add(coach, "Child "+strings.Repeat("x", n), number(n), "")
 			p.claimOn(message.SMS, false)
-			d := p.claimOn(message.WhatsApp, true)
+			d := p.claimOn(message.Chat, true)
 			ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(30*time.Second)))
-			want(d, "whatsapp queued awaiting_status")
-			p.claimOn(message.WhatsApp, false)
+			want(d, "chat queued awaiting_status")
+			p.claimOn(message.Chat, false)
 			return d
 		}
 
 		late := accept(2)
 		p.clock.advance(31 * time.Second)
-		again := p.claimOn(message.WhatsApp, true)
+		again := p.claimOn(message.Chat, true)
 		if !again.AwaitsStatus {
 			p.Error("the claimed delivery does not await a status")
 		}
@@ -93,19 +93,19 @@ func TestFallback(t *testing.T) {
 
 		sent := accept(4)
 		p.receipts(sent.ID, message.ReceiptSent, message.ReceiptSent)
-		want(sent, "whatsapp sent ")
+		want(sent, "chat sent ")
 		p.clock.advance(time.Minute)
-		p.claimOn(message.WhatsApp, false)
+		p.claimOn(message.Chat, false)
 		p.receipts(sent.ID, message.ReceiptUndeliverable, message.ReceiptUndeliverable)
 		want(sent, "sms queued retrying")
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 
 		// The status is faster than the worker.
 		p.add(coach, "Asha Rao", number(5), "")
-		fast := p.claimOn(message.WhatsApp, true)
+		fast := p.claimOn(message.Chat, true)
 		p.receipts(fast.ID, message.ReceiptSent)
 		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{fast}, p.clock.Now()))
-		want(fast, "whatsapp sent ")
+		want(fast, "chat sent ")
 
 		for _, kind := range p.tray(coach.AccountID) {
 			if kind == "delivery_failed" {
@@ -114,8 +114,8 @@ func TestFallback(t *testing.T) {
 		}
 		// The last one fails by WhatsApp, without an SMS after it.
 		p.add(coach, "Isha Rao", number(6), "")
-		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.ReasonRefused, message.CauseNoWhatsApp))
-		p.wantFailedOn(coach, "[whatsapp]")
+		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{p.claimOn(message.Chat, true)}, message.ReasonRefused, message.CauseNoWhatsApp))
+		p.wantFailedOn(coach, "[chat]")
 	}, byWhatsApp)
 }
 

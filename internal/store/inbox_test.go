@@ -45,7 +45,7 @@ func (p *fixture) inbox(s *said) *conversation.Inbox {
 
 // chatFrom is a reply by WhatsApp with an id.
 func (p *fixture) chatFrom(n phone.Number, id string) message.Reply {
-	return message.Reply{Channel: message.WhatsApp, From: n, ID: id, SentAt: p.clock.Now().Truncate(time.Second)}
+	return message.Reply{Channel: message.Chat, From: n, ID: id, SentAt: p.clock.Now().Truncate(time.Second)}
 }
 
 // change runs a statement that changes the tables behind the service's back.
@@ -146,7 +146,7 @@ func (p *fixture) answerStatements(s *said, in *conversation.Inbox, question str
 		p.Helper()
 		ok(p, replies.Apply(bg, r))
 	}
-	p.change(`UPDATE deliveries SET provider_id = 'wamid.question', channel = 'whatsapp', state = 'sent', attempts = 1, total_attempts = 1 WHERE id = $1`, question)
+	p.change(`UPDATE deliveries SET provider_id = 'wamid.question', channel = 'chat', state = 'sent', attempts = 1, total_attempts = 1 WHERE id = $1`, question)
 	_, err := p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: question, Attempt: 1, Receipt: message.ReceiptDelivered, UserID: "IN.1"})
 	ok(p, err)
 	s.err = errors.New("away")
@@ -177,7 +177,7 @@ func TestPlacedReplies(t *testing.T) {
 		coach := p.coach(1)
 		for n := 2; n < 5; n++ {
 			p.add(coach, fmt.Sprint("Child ", n), number(n), "")
-			p.change(`UPDATE deliveries SET provider_id = $2, channel = 'whatsapp' WHERE id = $1`, p.questionOf(number(n)), fmt.Sprint("wamid.", n))
+			p.change(`UPDATE deliveries SET provider_id = $2, channel = 'chat' WHERE id = $1`, p.questionOf(number(n)), fmt.Sprint("wamid.", n))
 		}
 		place := func(want phone.Number, r message.Reply) {
 			p.Helper()
@@ -249,7 +249,7 @@ func TestStopIsAnswered(t *testing.T) {
 		want(say("STOP")) // a stranger
 		p.add(coach, "Asha Rao", number(2), "")
 		want(say("STOP"), none)
-		p.change(`UPDATE deliveries SET channel = 'whatsapp', state = 'sent', attempts = 1, total_attempts = 1 WHERE id = $1`, p.questionOf(number(2)))
+		p.change(`UPDATE deliveries SET channel = 'chat', state = 'sent', attempts = 1, total_attempts = 1 WHERE id = $1`, p.questionOf(number(2)))
 		s.err = errors.New("away")
 		first := say("STOP")
 		if err := replies.Apply(bg, first); err == nil {

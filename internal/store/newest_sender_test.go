@@ -37,7 +37,7 @@ func TestNewestSender(t *testing.T) {
 			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, $3)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
-		if got, err := p.db.Outbox.NewestSender(bg, number(2), message.WhatsApp, time.Time{}); err != nil || got != "" {
+		if got, err := p.db.Outbox.NewestSender(bg, number(2), message.Chat, time.Time{}); err != nil || got != "" {
 			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
 		}
 	})
@@ -210,7 +210,7 @@ func TestNewestSenderOfFailedMessage(t *testing.T) {
 				d := p.claimOneRequest()
 				ok(p, fail(p, d))
 				p.wantNewestSender("after it failed", message.SMS, by.AccountID)
-				p.wantNewestSender("on another channel", message.WhatsApp, "")
+				p.wantNewestSender("on another channel", message.Chat, "")
 				p.clock.advance(time.Minute)
 				p.add(other, "Bela Rao", number(2), "")
 				dropped := p.claimOneRequest()
@@ -234,7 +234,7 @@ func TestNewestSenderOfUnfinishedAttempt(t *testing.T) {
 		p.wantNewestSender("before the first attempt", message.SMS, "")
 		d := p.claimOneRequest()
 		p.wantNewestSender("before the attempt ended", message.SMS, by.AccountID)
-		p.wantNewestSender("on another channel", message.WhatsApp, "")
+		p.wantNewestSender("on another channel", message.Chat, "")
 		p.clock.advance(time.Hour)
 		p.wantNewestSender("after the lease", message.SMS, by.AccountID)
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
@@ -253,23 +253,23 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		p.add(by, "Asha Rao", number(2), "")
-		d := p.claimOn(message.WhatsApp, true)
+		d := p.claimOn(message.Chat, true)
 		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(time.Minute)))
-		p.wantNewestSender("before its status is known", message.WhatsApp, by.AccountID)
+		p.wantNewestSender("before its status is known", message.Chat, by.AccountID)
 		left := p.clock.Now()
 		p.clock.advance(2 * time.Minute)
-		ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.SMS))
-		p.wantNewestSender("after it moved", message.WhatsApp, by.AccountID)
+		ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{p.claimOn(message.Chat, true)}, message.SMS))
+		p.wantNewestSender("after it moved", message.Chat, by.AccountID)
 		p.wantNewestSender("before it left by SMS", message.SMS, "")
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
-		p.wantNewestSender("after it left by SMS", message.WhatsApp, by.AccountID)
+		p.wantNewestSender("after it left by SMS", message.Chat, by.AccountID)
 		p.wantNewestSender("after it left by SMS", message.SMS, by.AccountID)
 		other := p.coach(4)
 		p.clock.advance(time.Minute)
 		p.add(other, "Asha Rao", number(2), "")
-		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
-		p.wantNewestSender("after another coach wrote by WhatsApp", message.WhatsApp, other.AccountID)
-		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", message.WhatsApp, left, by.AccountID)
+		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{p.claimOn(message.Chat, true)}, p.clock.Now().Add(time.Minute)))
+		p.wantNewestSender("after another coach wrote by WhatsApp", message.Chat, other.AccountID)
+		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", message.Chat, left, by.AccountID)
 	}, byWhatsApp)
 }
 
@@ -279,11 +279,11 @@ func TestQuotedSender(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		asks, writes := p.coach(1), p.coach(4)
 		p.add(asks, "Asha Rao", number(2), "")
-		d := p.claimOn(message.WhatsApp, true)
+		d := p.claimOn(message.Chat, true)
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 		ok(p, p.db.Outbox.SaveProviderID(bg, d.ID, "wamid.request"))
 		ok(p, run(p.db, `INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, provider_id, attempts, due_at, gives_up_at, created_at, updated_at)
-			VALUES ('team', 'team', 'whatsapp', 'sent', $1, 'guardian', $2, 'wamid.team', 1, 0, 0, 0, 0)`, string(number(2)), writes.AccountID))
+			VALUES ('team', 'team', 'chat', 'sent', $1, 'guardian', $2, 'wamid.team', 1, 0, 0, 0, 0)`, string(number(2)), writes.AccountID))
 		for _, tt := range []struct {
 			number int
 			id     string

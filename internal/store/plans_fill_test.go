@@ -87,7 +87,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO push_subscriptions SELECT 's' || i, 'ps' || i, 'a' || i % 1000, 'guardian', CAST('e' || i AS BYTEA), '\x01', FALSE, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO chat_numbers (mobile_number, wrote_at) SELECT '+91' || i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO chat_users SELECT 'XX.' || i, '+91' || i, i FROM generate_series(1, 1000) i`,
-		`INSERT INTO chat_held SELECT 'h' || i, '+91' || i, 'whatsapp', 'x', i FROM generate_series(1, 1000) i`,
+		`INSERT INTO chat_held SELECT 'h' || i, '+91' || i, 'chat', 'x', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO handled_replies SELECT CAST('r' || i AS BYTEA), i FROM generate_series(1, 1000) i`,
 		`INSERT INTO stopped_addresses SELECT 'a' || i || '@x.example', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at) SELECT 'n' || i, 'a' || i % 100, i FROM generate_series(1, 1000) i`,

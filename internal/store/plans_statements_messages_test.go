@@ -149,7 +149,7 @@ func (p *fixture) outbox() {
 	if _, err := p.db.Outbox.VoiceDelivery(bg, d.ID); !database.IsNoRows(err) {
 		p.Errorf("VoiceDelivery: err = %v, want no call", err)
 	}
-	for _, channel := range []message.Channel{message.SMS, message.WhatsApp} {
+	for _, channel := range []message.Channel{message.SMS, message.Chat} {
 		_, err = p.db.Outbox.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)
 	}
@@ -169,11 +169,11 @@ func (p *fixture) outbox() {
 	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 	ok(p, err)
 	ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{claim()}, p.clock.Now().Add(day)))
-	ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{claim()}, message.WhatsApp))
+	ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{claim()}, message.Chat))
 	d = claim()
 	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 	_, err = p.with(func(s *settings) {
-		s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.SMS: message.WhatsApp}
+		s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.SMS: message.Chat}
 	}).
 		db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 	ok(p, err)

@@ -17,7 +17,7 @@ func TestRepeatedReply(t *testing.T) {
 		begin := p.clock.Now().Truncate(time.Second)
 		coach, other := p.coach(1).AccountID, p.coach(4).AccountID
 		reply := func(id string, minute int) message.Reply {
-			return message.Reply{Channel: message.WhatsApp, From: number(2), ID: id, SentAt: begin.Add(time.Duration(minute) * time.Minute)}
+			return message.Reply{Channel: message.Chat, From: number(2), ID: id, SentAt: begin.Add(time.Duration(minute) * time.Minute)}
 		}
 		stop := func(r message.Reply, coachID string, want bool) {
 			p.Helper()

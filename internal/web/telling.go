@@ -40,7 +40,7 @@ func (p *Pages) Telling(ctx context.Context, by actor.Actor, about, what, text s
 		return nil, err
 	}
 	v := &TellingView{Telling: t, Text: text, Chat: p.Approvals.Rules.HasChat}
-	for _, c := range []message.Channel{message.InApp, message.SMS, message.WhatsApp, message.Email} {
+	for _, c := range []message.Channel{message.InApp, message.SMS, message.Chat, message.Email} {
 		if n := t.By[c]; n > 0 {
 			v.Ways = append(v.Ways, WayView{c, n})
 		}

@@ -31,11 +31,11 @@ func TestFallback(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := &fakeStore{recipient: message.Recipient{Preferences: tt.chosen}}
-				lane := message.Lane{Channel: message.WhatsApp, Kind: message.Request}
+				lane := message.Lane{Channel: message.Chat, Kind: message.Request}
 				r := s.queueOn(lane)
 				start, tried, sent, took := time.Now(), 0, 0, time.Duration(0)
 				q, stop := runWith(t, s, map[message.Channel]worker.Sender{
-					message.WhatsApp: fakeSender{send: func(context.Context, message.Message) error {
+					message.Chat: fakeSender{send: func(context.Context, message.Message) error {
 						tried++
 						return tt.answer
 					}},

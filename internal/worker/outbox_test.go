@@ -36,7 +36,7 @@ func runWith(t *testing.T, s outboxStore, senders map[message.Channel]worker.Sen
 	q = message.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
 	o := worker.NewOutbox(worker.OutboxConfig{
 		Store: s, Contents: s, Senders: senders, Signal: q, Now: time.Now, NewTicker: newTicker, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
-		Fallbacks: map[message.Channel]message.Fallback{message.WhatsApp: {To: message.SMS, After: 30 * time.Second, Attempts: 2}},
+		Fallbacks: map[message.Channel]message.Fallback{message.Chat: {To: message.SMS, After: 30 * time.Second, Attempts: 2}},
 		OpenCode:  func(string, []byte) (string, error) { return "123456", nil },
 		LinkToken: func(id string) string { return "token-" + id },
 		NewID: func() string {

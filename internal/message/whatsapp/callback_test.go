@@ -84,10 +84,10 @@ func TestReplies(t *testing.T) {
 		{"from": "not a number", "id": "wamid.3", "type": "text", "text": {"body": "STOP"}}]}}]}]}`
 	parse := phone.Parser{DefaultRegion: "IN"}.Parse
 	want := []message.Reply{
-		{Channel: message.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
-		{Channel: message.WhatsApp, From: "+919876543211", ID: "wamid.2", Media: "image"},
-		{Channel: message.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
-		{Channel: message.WhatsApp, Text: "STOP", ID: "wamid.3"},
+		{Channel: message.Chat, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Channel: message.Chat, From: "+919876543211", ID: "wamid.2", Media: "image"},
+		{Channel: message.Chat, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Channel: message.Chat, Text: "STOP", ID: "wamid.3"},
 	}
 	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {
 		t.Error(diff)
@@ -205,7 +205,7 @@ func TestKinds(t *testing.T) {
 		`"type": "sticker"`:                                                                       {Media: "sticker"},
 	} {
 		got := c.Replies(signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {"messages": [{"from": "919876543210", `+m+`}]}}]}]}`, "secret"), phone.Parser{}.Parse)
-		want.Channel, want.From = message.WhatsApp, "+919876543210"
+		want.Channel, want.From = message.Chat, "+919876543210"
 		if diff := cmp.Diff([]message.Reply{want}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", m, diff)
 		}

@@ -139,7 +139,7 @@ func (m inbound) sender(contacts []contact, alone bool, parse func(string) (phon
 // reply returns m without its sender.
 func (m inbound) reply() message.Reply {
 	r := message.Reply{
-		Channel: message.WhatsApp, Text: m.text(), ID: m.ID,
+		Channel: message.Chat, Text: m.text(), ID: m.ID,
 		SentAt:  message.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
 		Context: cmp.Or(m.Context.ID, m.Reaction.MessageID, m.Edit.Message.Context.ID, m.Edit.Context.ID),
 		Button:  cmp.Or(m.Button.Payload, m.Interactive.Button.ID, m.Interactive.List.ID),

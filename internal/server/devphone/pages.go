@@ -94,7 +94,7 @@ func (p pages) page(r *web.Request, chosen string, f *web.Form) web.Response {
 		data["Phones"], data["Chosen"], data["Number"], data["Channels"] = []Phone{one}, true, n, one.channels(p.HasChat)
 		if text := r.URL.Query().Get("text"); text != "" && f.Values == nil { // from the page that asks for a code
 			f.Values = url.Values{"text": {text}}
-			data["Channels"] = []message.Channel{message.WhatsApp}
+			data["Channels"] = []message.Channel{message.Chat}
 		}
 		v.Path += "?number=" + url.QueryEscape(string(n))
 	} else {
@@ -119,8 +119,8 @@ func (p Phone) channels(hasChat bool) []message.Channel {
 	if len(channels) == 0 {
 		channels = []message.Channel{message.SMS}
 	}
-	if hasChat && !slices.Contains(channels, message.WhatsApp) {
-		channels = append(channels, message.WhatsApp)
+	if hasChat && !slices.Contains(channels, message.Chat) {
+		channels = append(channels, message.Chat)
 	}
 	return channels
 }
@@ -129,7 +129,7 @@ func (p Phone) channels(hasChat bool) []message.Channel {
 func (p pages) reply(ctx context.Context, r *web.Request) (web.Response, error) {
 	return p.act(r, func(n phone.Number) error {
 		channel := message.Channel(r.Value("channel"))
-		if channel != message.WhatsApp {
+		if channel != message.Chat {
 			channel = message.SMS
 		}
 		text := strings.TrimSpace(r.Form.Get("text"))

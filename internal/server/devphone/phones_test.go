@@ -107,7 +107,7 @@ func TestChat(t *testing.T) {
 		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
 		player := s.Call(t, "POST", "/api/players/add", token, touchlinetest.Minor(guardianNumber, "")).Want(t, 201).String("player_id")
 		question := messagesOf(t, s, guardianNumber, 1)[0]
-		if buttons, _ := question["buttons"].([]any); question["channel"] != "whatsapp" || len(buttons) != 3 {
+		if buttons, _ := question["buttons"].([]any); question["channel"] != "chat" || len(buttons) != 3 {
 			t.Fatalf("question: got %v", question)
 		}
 		status := func() string {
