@@ -55,7 +55,7 @@ func newIdentity(cfg *config.Config, o Options, b base) (*identity.Service, erro
 	networks := webhook.Networks(cfg.WebhookNetworks)
 	if b.phones != nil {
 		networks = append(networks, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
-		providers = append(providers, devphone.IdentityProvider(cfg.PublicURL))
+		providers = append(providers, devphone.IdentityProvider())
 	}
 	return &identity.Service{
 		DB: b.db, Approvals: b.approvals, Providers: providers, Client: identity.NewClient(networks, o.Now, cfg.PublicURL+identity.CallbackPath),

@@ -14,9 +14,10 @@ const identityPath = "/dev/identity"
 // identityCodes are what the person can let the provider say.
 var identityCodes = []string{"adult", "other_name", "minor", "no_age", "error", "cancelled"}
 
-// IdentityProvider returns the provider that people play in development.
-func IdentityProvider(publicURL string) identity.Provider {
-	return identity.Provider{Name: "test", Label: "Test ID", Method: identity.OIDC, AuthURL: publicURL + identityPath, Play: playIdentity}
+// IdentityProvider returns the provider that people play in development. Its address has no host, so that people stay on the one that they
+// use: cookies of localhost do not count at 127.0.0.1.
+func IdentityProvider() identity.Provider {
+	return identity.Provider{Name: "test", Label: "Test ID", Method: identity.OIDC, AuthURL: identityPath, Play: playIdentity}
 }
 
 // playIdentity returns what the provider says about a person whom the coach called entered.
