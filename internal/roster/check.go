@@ -144,7 +144,7 @@ func (row *Row) checkGuardian(needed bool) {
 	e := &row.Entry
 	if !e.HasGuardian() {
 		if needed {
-			row.add(GuardianName, "guardian_required", "A student under 18 needs a guardian. Write the name, the relationship and the number of the guardian.")
+			row.add(GuardianName, "guardian_required", "A student under 18 needs a guardian. Write the name and the number of the guardian.")
 		}
 		return
 	}
