@@ -112,7 +112,7 @@ func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerI
 			var c SendState
 			var channel string
 			err := row.Scan(&i.ID, &i.Copy, &i.Text, database.IntoTime(&i.CreatedAt), &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&c.At), database.IntoTime(&c.ReadAt))
-			c.Channel = channelOf(channel)
+			c.Channel = Channel(channel)
 			at := slices.IndexFunc(list, func(other Item) bool { return other.ID == i.ID })
 			if at < 0 {
 				at = len(list)

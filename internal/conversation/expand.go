@@ -15,16 +15,6 @@ import (
 // expansionBatch is how many recipients at most get their rows in one transaction.
 const expansionBatch = 100
 
-// DeliveryChannels are the channels of messages as the outbox names them.
-var DeliveryChannels = map[Channel]message.Channel{InApp: message.InApp, SMS: message.SMS, Chat: message.Chat}
-
-func channelOf(name string) Channel {
-	if name == string(message.Chat) {
-		return Chat
-	}
-	return Channel(name)
-}
-
 // expansion is a message of which some recipients have no rows yet.
 type expansion struct {
 	id, coachID  string
@@ -214,7 +204,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 		position := e.nextPosition + i
 		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), database.Text(r.AccountID), r.Copy, r.GuardianID)
 		for _, send := range r.Sends {
-			channel := DeliveryChannels[send.Channel]
+			channel := send.Channel
 			state, to := send.firstState(), ""
 			if state == Queued {
 				to = string(send.Number)

@@ -236,7 +236,7 @@ func (in *Inbox) senderFor(ctx context.Context, tx *store.Tx, n phone.Number, al
 func (in *Inbox) saveText(ctx context.Context, tx *store.Tx, from sender, r message.Reply, text string) (answer *message.ChatAnswer, err error) {
 	reply := Reply{
 		ID: in.NewID(), CoachID: from.CoachID, PlayerID: from.PlayerID, StudentName: from.StudentName, Party: from.Party, GuardianID: from.GuardianID,
-		AccountID: from.AccountID, Name: from.Name, Text: text, Channel: channelOf(string(r.Channel)),
+		AccountID: from.AccountID, Name: from.Name, Text: text, Channel: r.Channel,
 	}
 	if err := tx.Defer(ctx, `UPDATE players SET version = version WHERE id = $1`, from.PlayerID); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -22,14 +23,14 @@ const (
 )
 
 // Channel is a way by which a message reaches a person.
-type Channel string
+type Channel = message.Channel
 
 // The channels. A message by InApp is a notification and an entry of the conversation in
 // the app; the others leave the service.
 const (
-	InApp Channel = "in_app"
-	SMS   Channel = "sms"
-	Chat  Channel = "chat"
+	InApp = message.InApp
+	SMS   = message.SMS
+	Chat  = message.Chat
 )
 
 // Channels lists every channel, in the order in which responses name them.

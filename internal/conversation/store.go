@@ -114,7 +114,7 @@ func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, aft
 		var channel string
 		var updated time.Time
 		err := row.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, &r.GuardianID, database.IntoText(&r.Name), &r.Copy, &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&updated), database.IntoTime(&c.ReadAt))
-		c.Channel, c.At = channelOf(channel), updated
+		c.Channel, c.At = Channel(channel), updated
 		if n := len(list); n == 0 || list[n-1].Position != r.Position {
 			list = append(list, r)
 		}

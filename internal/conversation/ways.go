@@ -58,7 +58,7 @@ func (s *Service) WaysOf(ctx context.Context, by actor.Actor, messageID string) 
 		err := row.Scan(&on.channel, &stays, database.IntoText(&on.accountID))
 		if !people[on] {
 			people[on] = true
-			w.add(channelOf(on.channel), stays, 1)
+			w.add(Channel(on.channel), stays, 1)
 		}
 		return struct{}{}, err
 	})

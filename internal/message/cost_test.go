@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// TestCostOfChat: a chat in the window is free, a chat alone costs its templates, and one that may leave by SMS counts as the dearer.
+// TestCostOfChat: a chat alone is free in the window and else costs its templates. One that may leave by SMS counts as the dearer.
 func TestCostOfChat(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -20,7 +20,8 @@ func TestCostOfChat(t *testing.T) {
 		{"chat or SMS", Chat, Team, false, false, 12, 10, 24},
 		{"dear chat or SMS", Chat, Team, false, false, 12, 30, 30},
 		{"chat alone", Chat, Team, false, true, 12, 10, 10},
-		{"in the window", Chat, Team, true, false, 12, 10, 0},
+		{"in the window", Chat, Team, true, true, 12, 10, 0},
+		{"in the window, or SMS", Chat, Team, true, false, 12, 10, 24},
 		{"OTP", Chat, OTP, false, false, 12, 10, 26}, // two segments at 13, the price of an OTP by WhatsApp
 	} {
 		s := Settings{

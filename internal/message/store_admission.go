@@ -43,26 +43,23 @@ type candidate struct {
 	limits  []Limit
 }
 
-// cost returns what a message counts. A chat of a person who wrote a short time ago is free. Another one that leaves by SMS if
-// WhatsApp cannot deliver it counts as the dearer of both.
+// cost returns what a message counts. A chat that leaves by SMS if WhatsApp cannot deliver it counts as the dearer of both, because the
+// SMS is not counted again. A chat to a person who wrote a short time ago is free.
 func (s Settings) cost(out Outgoing) int64 {
 	d := out.Deliveries[0]
 	n := phone.Number(d.To)
 	if d.Channel != Chat || d.Kind == OTP {
 		return int64(out.Segments) * s.Price(d.Channel, n)
 	}
-	switch chat := s.chatCost(out.Message, n); {
-	case out.Message.Team.Replied:
-		return 0
-	case d.Stays:
+	chat := s.chatCost(out.Message, n)
+	if d.Stays {
 		return chat
-	default:
-		return max(chat, int64(out.Segments)*s.Price(SMS, n))
 	}
+	return max(chat, int64(out.Segments)*s.Price(SMS, n))
 }
 
 func (s Settings) chatCost(m Message, n phone.Number) int64 {
-	if s.ChatPrice == nil {
+	if s.ChatPrice == nil || m.Team.Replied {
 		return 0
 	}
 	return int64(len(WhatsAppOf(m))) * s.ChatPrice(n)

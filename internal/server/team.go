@@ -140,7 +140,7 @@ func messageRules(cfg *config.Config, ch channels) conversation.Rules {
 		CopyGuardian: cfg.CopyGuardian,
 		HasChat:      ch.hasChat(),
 		Reachable: func(c conversation.Channel, n phone.Number) bool {
-			return ch.accepts(conversation.DeliveryChannels[c], n)
+			return ch.accepts(c, n)
 		},
 		Render: func(m message.TeamMessage) string {
 			m.StopURL = message.StopURL(cfg.PublicURL)
