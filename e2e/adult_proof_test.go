@@ -220,7 +220,14 @@ func TestGuardianProvesAdult(t *testing.T) {
 		page = b.Open("/me/guardian/players/" + id + "/proof/bank?from=own")
 		wantText(t, "proved again", page, []string{"Thank you. You have proved that you are an adult.", "You proved it with Bank ID"}, []string{"Prove it with"})
 		answer(id, "approved").Want(t, 409, "no_open_request")
-		coach.Call(t, "POST", "/api/approval/send-guardian-request", object{"player_id": id}).Want(t, 201)
+		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
+			if item["approver_type"] == "guardian" && item["blocked_by"] != "request_cancelled" {
+				t.Errorf("pending: %v", item)
+			}
+		}
+		meera := signInPages(t, s, "coach", coachNumber)
+		wantText(t, "the coach", meera.Open("/coach/players/"+id), []string{"The yes no longer counts. Ask again."}, []string{"Waiting for an answer"})
+		meera.Press("Ask again")
 		answer(id, "approved").Want(t, 200)
 		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
 		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200).String("state"); got == "valid" {

@@ -73,10 +73,10 @@ func (i PendingItem) BlockedBy() string {
 	switch {
 	case !i.HasNumber:
 		return "no_contact_number"
-	case i.Request == nil, i.Request.State == RequestCancelled:
-		return "request_cancelled"
-	case i.Request.State == RequestDisputed:
+	case i.Request != nil && i.Request.State == RequestDisputed:
 		return "disputed"
+	case i.Request == nil, i.Request.State != RequestPending: // cancelled, or answered by a yes that no longer counts
+		return "request_cancelled"
 	case i.Stopped:
 		return "stopped"
 	case i.Request.DeliveryFailed:

@@ -119,6 +119,8 @@ func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now 
 		return "ask"
 	case r.State == approval.RequestDisputed:
 		return "disputed"
+	case r.State != approval.RequestPending: // the answer no longer counts
+		return "again"
 	case r.DeliveryFailed:
 		return "failed"
 	case heldMessage(r) != nil:
@@ -221,7 +223,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	}
 	parties = append(parties, p.newPartyView(t, t.Player.Party(actor.Student)))
 	for i, party := range parties {
-		if parties[i].Primary = party.NeedsNumber() || party.Next == "overdue" && party.CanRemind(); parties[i].Primary {
+		if parties[i].Primary = party.NeedsNumber() || party.Next == "again" || party.Next == "overdue" && party.CanRemind(); parties[i].Primary {
 			break
 		}
 	}

@@ -27,10 +27,10 @@ func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
 		return Status{"", "✕", v.MustT("consent.rejected", "Date", v.Date(c.ChangedAt)), v.MustT("consent.short.rejected")}
 	case c.State == approval.Revoked:
 		return Status{"", "↩", v.MustT("consent.revoked", "Date", v.Date(c.ChangedAt)), v.MustT("consent.short.revoked")}
-	case newest == nil, newest.State == approval.RequestCancelled:
-		return Status{"", "–", v.MustT("consent.not_asked"), v.MustT("consent.short.not_asked")}
-	case newest.State == approval.RequestDisputed:
+	case newest != nil && newest.State == approval.RequestDisputed:
 		return Status{"no", "!", v.MustT("consent.disputed"), v.MustT("consent.short.disputed")}
+	case newest == nil, newest.State != approval.RequestPending: // cancelled, or answered by a yes that no longer counts
+		return Status{"", "–", v.MustT("consent.not_asked"), v.MustT("consent.short.not_asked")}
 	case newest.DeliveryFailed:
 		return Status{"no", "!", v.MustT("consent.undelivered"), v.MustT("consent.short.undelivered")}
 	}
