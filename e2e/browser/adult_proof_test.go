@@ -75,7 +75,7 @@ func TestProofOnPhone(t *testing.T) {
 	mother.wantText("You proved it with Test ID.")
 	mother.checkAccessibility()
 	mother.open("/me/guardian/receipts")
-	mother.wantText("You proved to be an adult by test.")
+	mother.wantText("You proved that you are an adult, with test.")
 
 	brother := signIn(strings.Replace(s.URL, "127.0.0.1", "localhost", 1), brotherNumber) // the host of PUBLIC_URL is 127.0.0.1
 	brother.open("/me/guardian/players/" + chand + "/answer")
