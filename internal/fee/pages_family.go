@@ -34,6 +34,7 @@ func (p pages) familyFees(ctx context.Context, r *web.Request, by actor.Actor) (
 		next = d.Path + "/fees?" + more.Encode()
 	}
 	v := p.site.SignedInView(r, "family_fees.title", by)
+	v.TitleName = d.Student
 	rows := make([]familyRow, len(fees))
 	for i, f := range fees {
 		rows[i] = familyRow{f, statusOf(v, f.Fee, p.Now(), ".part")}
@@ -59,6 +60,7 @@ func (p pages) familyFee(ctx context.Context, r *web.Request, by actor.Actor) (w
 		return web.Redirect(d.Path + "/fees"), err
 	}
 	v := p.site.SignedInView(r, "family_fee.title", by)
+	v.TitleName = d.Student
 	var pay *paymentView
 	if payee := fee.Payee; payee != nil {
 		link := payee.Link(fee.Fee)
@@ -84,6 +86,7 @@ func (p pages) familyReceipt(ctx context.Context, r *web.Request, by actor.Actor
 		return web.Response{}, err
 	}
 	v := p.site.SignedInView(r, "receipt.title", by)
+	v.TitleName = d.Student
 	v.Data = receiptView{Back: d.Path + "/fees/" + fee.ID, Coach: d.Coach, Fee: fee.Fee, Payment: *payment, Today: team.Date(v.Today())}
 	return web.Page("receipt", v), nil
 }

@@ -31,7 +31,7 @@ func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *w
 	}
 	v := p.site.CoachView(r, "fees", "fee.title", by)
 	v.TitleName = fee.StudentName
-	if !fee.Told.At.IsZero() && !f.Values.Has("amount") {
+	if fee.Status == StatusOpen && !f.Values.Has("amount") {
 		f.Values.Set("amount", team.FormatAmount(fee.Balance(), fee.Currency))
 	}
 	if !f.Values.Has("paid_on") {
@@ -166,10 +166,13 @@ func (p pages) remindFee(ctx context.Context, r *web.Request, by actor.Actor) (w
 	if err != nil || resp.Redirect == "" {
 		return resp, err
 	}
-	today, err := p.Today(ctx, by)
 	resp.Redirect += done
-	stored := url.Values{"amount": {""}, "method": {string(Methods[0])}, "paid_on": {string(today)}, "note": {""}}
-	return p.site.KeepTyped(r, resp, feesPath+"/"+r.PathValue("fee_id"), stored), err
+	fee, err := p.feeInPath(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	stored := url.Values{"amount": {team.FormatAmount(fee.Balance(), fee.Currency)}, "method": {string(Methods[0])}, "paid_on": {string(fee.today(p.Now()))}, "note": {""}}
+	return p.site.KeepTyped(r, resp, feesPath+"/"+fee.ID, stored), nil
 }
 
 // receipt serves GET /coach/fees/{fee_id}/receipts/{payment_id}: a receipt to print.
