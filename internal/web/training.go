@@ -30,7 +30,7 @@ func (p *Pages) FamilyPage(ctx context.Context, r *Request, by actor.Actor, name
 	if err != nil {
 		return Response{}, err
 	}
-	data["Back"], data["Student"], data["WholeHistory"] = d.Path, d.Student, p.WholeHistory
+	data["Back"], data["Student"], data["CoachName"], data["WholeHistory"] = d.Path, d.Student, d.Coach, p.WholeHistory
 	if form, ok := data["Form"].(*Form); ok {
 		v.Form, v.Path = form, r.URL.Path
 	}
