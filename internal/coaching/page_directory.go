@@ -20,6 +20,7 @@ const coachesPerPage = 24
 // search by name and sport.
 func (p pages) coaches(ctx context.Context, r *web.Request) (web.Response, error) {
 	v := p.site.NewView(r, "directory.title")
+	v.Description = v.MustT("start.find.text")
 	v.Form = &web.Form{Values: r.Form}
 	var faults wire.Faults
 	text := wire.ParseRules("max=100").Text(r.Value("q"), "/q", &faults)

@@ -26,6 +26,7 @@ func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
 		return Response{Write: p.index}, nil
 	}
 	v := p.NewView(r, "start.title")
+	v.Description = v.MustT("start.lead")
 	var signedIn []actor.Role
 	for _, role := range actor.Roles {
 		if r.Sessions[role] != nil {
