@@ -32,7 +32,7 @@ func TestCoachMail(t *testing.T) {
 			}
 		}
 		decide("approved")
-		want(0, "Guardian approved")
+		want(0, "Guardian said yes")
 		decide("revoked")
 		want(1, "Guardian took the yes back")
 		ask()

@@ -38,7 +38,7 @@ func TestCoachReadsNotifications(t *testing.T) {
 		p.waitForText("Guardian said no")
 		student := s.SignIn(t, "student", studentNumber)
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
-		p.waitForText("Student approved")
+		p.waitForText("Student said yes")
 		unread := p.count(".unread")
 		if unread < 2 {
 			t.Fatalf("got %d unread notifications, want at least 2:\n%s", unread, p.text())

@@ -30,7 +30,7 @@ func TestLanguageOfMessages(t *testing.T) {
 		p.wantNewest(party, "आपका जवाब चाहिए")
 		ok(p, p.decide(party, a.ID, approval.Approve))
 		p.wantNewest(party, "आपने हाँ कहा")
-		p.wantNewest(coach, "Guardian approved")
+		p.wantNewest(coach, "Guardian said yes")
 		_, err = p.db.Outbox.SavePreferences(bg, coach.Number, message.PreferencesPatch{Language: ptr("hi")})
 		ok(p, err)
 		ok(p, p.decide(party, a.ID, approval.Revoke))
