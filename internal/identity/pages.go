@@ -15,7 +15,7 @@ import (
 // CallbackPath is where providers send people back.
 const CallbackPath = "/proof/callback"
 
-// StartPath, with the state, is where an app sends its person.
+// StartPath with the state is where an app sends its person.
 const StartPath = "/proof/start/"
 
 // pages serves the pages of proofs.
