@@ -128,6 +128,23 @@ func TestChat(t *testing.T) {
 		if text := s.SMS(guardianNumber, "message", 1).Text; !strings.HasPrefix(text, "Meera Nair: See you.") {
 			t.Errorf("the SMS is %q", text)
 		}
+
+		// WhatsApp has no templates in Odia: the words around the text are in Hindi, and the preview says so.
+		body := child(2, "+919812300077")
+		body["guardian"].(object)["language"] = "or"
+		asha = coach.AddPlayer(t, body).String("player_id")
+		got = coach.Call(t, "POST", "/api/messages/preview", newMessage("Come at six.", []string{"chat"}, asha)).Want(t, 200)
+		if want := `"other_languages":[{"language":"or","leaves_in":"hi","people":1}]`; !strings.Contains(string(got.Body), want) {
+			t.Errorf("preview: %s, want %s", got.Body, want)
+		}
+		b := signInPages(t, s.Service, "coach", coachNumber)
+		b.Open("/coach/messages/write")
+		page := b.Press("See how it arrives", "for", "player:"+asha, "audience", "guardian", "channels", "chat", "text", "Come at six.", "step", "preview")
+		wantText(t, "the preview", page, []string{"1 person reads Odia. WhatsApp does not offer us Odia, so the words around your text are in Hindi there."}, nil)
+		state(send("Come at six.", "chat"), "chat sent")
+		if m := s.cloud.Messages()[2]; !strings.HasPrefix(m.Text, "संदेश, Meera Nair की ओर से: Come at six.") {
+			t.Errorf("WhatsApp got %+v", m)
+		}
 	})
 }
 

@@ -178,6 +178,26 @@ func TestPlanWithChat(t *testing.T) {
 			t.Errorf("in the window %t: a chat costs %s, want %s", inWindow, got, want)
 		}
 	}
+	for _, tt := range []struct {
+		channels []Channel
+		inWindow bool
+		want     []OtherLanguage
+	}{
+		{[]Channel{SMS, Chat, InApp}, false, []OtherLanguage{{"as", "en", 1}, {"or", "hi", 2}}},
+		{[]Channel{Chat}, true, nil}, // a text without a template is in any language
+		{[]Channel{SMS, InApp}, false, nil},
+	} {
+		plan := r.newPlan("Meera", Draft{Audience: ToGuardians, Text: "Hi", Channels: tt.channels})
+		for number, read := range map[string]string{"+911": "or", "+912": "as", "+913": "", "+914": "ta", "+915": "mni", "+916": "or", "+441": "or"} {
+			p := playerFacts{PlayerID: number, StudentName: "Asha", Guardian: party(number)}
+			p.Guardian.Language, p.Guardian.InWindow = read, tt.inWindow
+			plan.add(p)
+			plan.add(p) // the number gets it once
+		}
+		if diff := cmp.Diff(tt.want, plan.OtherLanguages()); diff != "" {
+			t.Errorf("%v, in the window %t: %s", tt.channels, tt.inWindow, diff)
+		}
+	}
 }
 
 // Texts of two languages are one variant if they are equal.

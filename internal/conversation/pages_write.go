@@ -170,7 +170,7 @@ func (p pages) preview(ctx context.Context, r *web.Request, by actor.Actor, f *w
 		return web.Response{}, err
 	}
 	v.Data = map[string]any{
-		"Ways": plan.Ways(), "Names": names, "Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
+		"Ways": plan.Ways(), "OtherLanguages": plan.OtherLanguages(), "Names": names, "Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
 		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.NewID(), "Channels": r.Form["channels"], "Long": plan.Long(),
 		"Reason": func(reason string) string { return reasonText(v, reason) },
 	}

@@ -133,7 +133,7 @@ func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Se
 	text := outgoing(p.coachName, p.draft.Text, addressee{
 		EverApproved: facts.EverApproved, Copy: isCopy, StudentName: f.StudentName, Language: facts.Language,
 	})
-	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && text.Restricted, Language: text.Language}
+	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && text.Restricted, Language: text.Language, Template: c == Chat && !facts.InWindow}
 	if s.Reason = facts.refuses(f, c, p.rules); s.Reason != "" || c == InApp {
 		return s
 	}
@@ -150,7 +150,7 @@ func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Se
 	p.reached[on] = true
 	p.countLong(text, s.Segments)
 	switch {
-	case p.rules.Price == nil, c == Chat && facts.InWindow:
+	case p.rules.Price == nil, c == Chat && !s.Template:
 	case c == Chat:
 		s.Cost = Cost(message.ChatParts(text)) * p.rules.ChatPrice(facts.Number)
 	default:

@@ -131,6 +131,8 @@ type Send struct {
 	Language   string
 	// Stays is true for a message by chat that never leaves by SMS.
 	Stays bool
+	// Template is true for a message by chat that needs a template of WhatsApp.
+	Template bool
 	// Segments and Cost are the length and the price of the text; 0 in the app.
 	Segments int
 	Cost     Cost

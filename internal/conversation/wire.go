@@ -108,11 +108,18 @@ type previewResponse struct {
 	LeftOut        []leftOutResponse `json:"left_out"`
 	LongCharacters []longCharacter   `json:"long_characters"`
 	Shorter        *shorterResponse  `json:"shorter"`
+	OtherLanguages []otherLanguage   `json:"other_languages"`
 }
 
 type longCharacter struct {
 	Character   string  `json:"character"`
 	Replacement *string `json:"replacement"`
+}
+
+type otherLanguage struct {
+	Language string `json:"language"`
+	LeavesIn string `json:"leaves_in"`
+	People   int    `json:"people"`
 }
 
 type shorterResponse struct {
@@ -136,7 +143,7 @@ type leftOutResponse struct {
 
 func newPreviewResponse(p *Plan, allowed int) previewResponse {
 	t := p.Totals()
-	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}, LongCharacters: []longCharacter{}}
+	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}, LongCharacters: []longCharacter{}, OtherLanguages: []otherLanguage{}}
 	if t.Priced {
 		cost := json.Number(t.Cost.String())
 		out.Cost, out.Currency = &cost, &t.Currency
@@ -157,6 +164,9 @@ func newPreviewResponse(p *Plan, allowed int) previewResponse {
 	}
 	if long.Text != "" {
 		out.Shorter = &shorterResponse{long.Text, long.Segments}
+	}
+	for _, o := range p.OtherLanguages() {
+		out.OtherLanguages = append(out.OtherLanguages, otherLanguage(o))
 	}
 	for _, r := range p.Recipients {
 		if reason := r.LeftOut(); reason != "" && len(out.LeftOut) < maxLeftOut {
