@@ -69,14 +69,14 @@ const maxReceipts = 3 << 20
 func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Response, error) {
 	provider := r.PathPart("provider")
 	err := s.Receipts.ReceiveAll(ctx, provider, s.providerCall(r))
-	if provider == string(message.Chat) {
+	if provider == message.ChatProvider {
 		// Reports that were not stored keep no reply back. ChatReplies has none without a signature.
 		err = cmp.Or(s.Replies.ApplyAll(ctx, s.ChatReplies(s.providerCall(r))), err)
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	if provider == string(message.Chat) {
+	if provider == message.ChatProvider {
 		return Response{Raw: []byte{}}.WithHeader("Content-Type", "text/plain"), nil // Meta repeats a call without 200
 	}
 	return endpoint.NoContent(), nil
@@ -85,7 +85,7 @@ func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Re
 // verifyReceipts serves GET /receipts/{provider}, with which Meta verifies the address.
 func (s *Server) verifyReceipts(_ context.Context, r Request[url.Values]) (Response, error) {
 	challenge, ok := s.Challenge(s.providerCall(r))
-	if r.PathPart("provider") != string(message.Chat) || !ok {
+	if r.PathPart("provider") != message.ChatProvider || !ok {
 		return Response{}, fault.Missing()
 	}
 	return Response{Raw: []byte(challenge)}.WithHeader("Content-Type", "text/plain"), nil

@@ -8,6 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/language"
 )
 
+// ChatProvider is the name of WhatsApp in the address that Meta calls; the channel is Chat.
+const ChatProvider = "whatsapp"
+
 // templateOTP is the template of OTPs for WhatsApp. WhatsApp writes its text.
 const templateOTP = "otp"
 

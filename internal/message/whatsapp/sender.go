@@ -19,7 +19,7 @@ import (
 
 // Provider is the name of WhatsApp in the addresses of status callbacks and in references of
 // messages.
-const Provider = "whatsapp"
+const Provider = message.ChatProvider
 
 const (
 	// sendTimeout bounds one attempt.
