@@ -51,7 +51,7 @@ var heldTold = map[string]string{
 	"verify.lead": tellsNone, "import.lead": tellsNone, "fault.idempotency_key_reused": tellsNone, "fault.https_required": tellsNone,
 	"notification.guardian_rejection_confirmed": decisions, "notification.guardian_revoked.own": decisions, "notification.student_revoked.own": decisions, "chat.too_many": tellsNone,
 	"receipts.lead": tellsNone, "need.held.resend": tellsNone, "code.show.how": tellsNone, "fault.range_not_satisfiable": tellsNone, "fault.changed_meanwhile": tellsNone,
-	"fee.told.student": tellsNone, "fee.told.guardian": tellsNone, "fee.told.named": tellsNone, "family_fee.told.done": tellsNone, "player.basis.said": tellsNone, "verification.submitted": tellsNone, "upload.progress": tellsNone,
+	"fee.told.student": tellsNone, "fee.told.guardian": tellsNone, "family_fee.told.done": tellsNone, "player.basis.said": tellsNone, "verification.submitted": tellsNone, "upload.progress": tellsNone,
 	"verify.method.otp": tellsNone, "verify.method.link": tellsNone, "delivery.reason.address_stopped": tellsNone, "delivery.reason.stopped": tellsNone,
 	"ways.all": people, "ways.left_out": people, "family_view.text": tellsNone,
 	"team_message.state.sent": written, "delivery.sent": written,
