@@ -113,7 +113,7 @@ func TestImportColumnsPage(t *testing.T) {
 		t.Errorf("status %d, %d imports", page.Status, imports())
 	}
 	page = b.Press("Check the list", append(chosen, "date_order", "month_first")...)
-	wantText(t, "the import", page, []string{"2012-12-01", "Number of the guardian: "}, []string{"What is in each column?"})
+	wantText(t, "the import", page, []string{"2012-12-01", "Number of the guardian Fill this in."}, []string{"What is in each column?"})
 	if imports() != 1 {
 		t.Errorf("%d imports, want 1", imports())
 	}

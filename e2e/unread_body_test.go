@@ -44,7 +44,7 @@ func answerToHeaders(t *testing.T, s *touchlinetest.Service, method, path string
 func TestRefusedBeforeBody(t *testing.T) {
 	t.Parallel()
 	storetest.Either(t, func(t *testing.T, url string) {
-		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.DiscardStall = time.Minute })
+		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.DiscardStall = time.Minute }, withTiers(t, importTiers))
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, touchlinetest.Minor("+919812300002", ""))
 		guardian := s.SignIn(t, "guardian", "+919812300002")

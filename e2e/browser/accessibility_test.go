@@ -21,7 +21,7 @@ import (
 
 // withoutCheck are patterns that GET serves and that are not pages: files, streams and redirects.
 var withoutCheck = []string{
-	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
+	"/robots.txt", "/.well-known/apple-app-site-association", "/.well-known/assetlinks.json", "/proof/start/{state}", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
 	"/coach/conversations", "/coach/messages/replies", "/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/me/guardian/players/{player_id}/proof/{provider}", "/me/guardian/proof/{proof_id}", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/names/{coach_id}/pictures/{document_id}", "/deliveries/search", "/me/guardian/receipts/{record_id}", "/me/student/receipts/{record_id}",
@@ -145,7 +145,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("", "/sign-in/code")
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
-				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/export", "/receipts", "/proof", "/delete", "/players/none")
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/passkeys/offer", "/number", "/disputes", "/disputes/"+chand, "/export", "/receipts", "/proof", "/delete", "/players/none")
 				p.open("/me/guardian/settings/email")
 				p.fill("email", "meera@families.example")
 				p.click("main form[novalidate] button")
@@ -168,7 +168,7 @@ func TestAccessibility(t *testing.T) {
 				coaches = p
 				p.signIn(s, "coach", coachNumber)
 				p.checkPages("/coach", "", "/more", "/family-view", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
-					"/settings", "/settings/email", "/settings/passkeys", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
+					"/settings", "/settings/email", "/settings/passkeys", "/settings/passkeys/offer", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?select=1", "?select=1&all=1", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
 				p.checkPages("/coach/players/"+asha, "", "?tab=history", "?tab=details", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")

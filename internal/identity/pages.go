@@ -182,7 +182,7 @@ func (p pages) own(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 		label = known.Label
 	}
 	v := p.site.SignedInView(r, "proof.title", by)
-	child, err := p.childOf(ctx, by)
+	child, err := p.NewestChild(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -130,8 +130,8 @@ func (s *Service) Status(ctx context.Context, by actor.Actor) (Status, error) {
 	return st, nil
 }
 
-// childOf returns the newest player of a guardian, or "": the name that its coach entered for the guardian is compared.
-func (s *Service) childOf(ctx context.Context, by actor.Actor) (id string, err error) {
+// NewestChild returns the newest player of a guardian, or "": the name that its coach entered for the guardian is compared.
+func (s *Service) NewestChild(ctx context.Context, by actor.Actor) (id string, err error) {
 	err = s.DB.QueryRow(ctx, `
 		SELECT a.player_id FROM parties a JOIN players p ON p.id = a.player_id AND p.deleted_at IS NULL
 		WHERE a.account_id = $1 AND a.role = 'guardian' AND a.deleted_at IS NULL ORDER BY a.player_id DESC LIMIT 1`, by.AccountID).Scan(&id)

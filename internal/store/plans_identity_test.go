@@ -36,6 +36,8 @@ func (p *fixture) identityStatements() {
 	ok(p, err)
 	_, err = s.Status(bg, guardian)
 	ok(p, err)
+	_, err = s.NewestChild(bg, guardian)
+	ok(p, err)
 	_, err = s.Flagged(bg)
 	ok(p, err)
 	p.clock.advance(710 * day)

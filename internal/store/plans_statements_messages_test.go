@@ -159,6 +159,8 @@ func (p *fixture) outbox() {
 	postponed := claim()
 	ok(p, p.db.Outbox.PostponeDelivery(bg, []message.Delivery{postponed}, p.clock.Now(), "later"))
 	ok(p, p.db.Outbox.RetryDelivery(bg, []message.Delivery{claim()}, p.clock.Now(), "later"))
+	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{ProviderID: "wamid.none", Receipt: message.ReceiptDelivered})
+	ok(p, err)
 	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 	ok(p, err)
 	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
