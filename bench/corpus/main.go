@@ -1,7 +1,7 @@
 // Command corpus sends the files of folders through the code that checks uploads and imports. It prints how many files the code accepts, why it
 // refuses the others, and which make it panic. It stores nothing and needs no service.
 //
-//	go run ./bench/corpus [-list] FOLDER…
+//	go -C bench run ./corpus [-list] FOLDER…
 //
 // Files named .csv, .tsv and .txt are read as lists of players, all others as uploads. Public collections of such files:
 // image-rs/jpeg-decoder, ianare/exif-samples, python-pillow/Pillow (Tests/images), mozilla/pdf.js (test/pdfs), py-pdf/sample-files, HPI-Information-Systems/Pollock.

@@ -1,8 +1,8 @@
 // Command pumping asks the built service for sign-in codes for many numbers, each from another address, as a fraudster does who
 // earns from SMS, and prints what it costs on each channel.
 //
-//	go run ./bench/pumping                              5,000 numbers on each channel
-//	go run ./bench/pumping -numbers 500 -program /tmp/touchline
+//	go -C bench run ./pumping                           5,000 numbers on each channel
+//	go -C bench run ./pumping -numbers 500 -program /tmp/touchline
 //
 // The service has its default limits. It exits with 1 if a channel on which people write to the service costs anything.
 package main
