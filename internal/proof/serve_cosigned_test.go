@@ -48,9 +48,17 @@ func TestServeCosigned(t *testing.T) {
 	}); err != nil {
 		t.Fatalf("%v: served\n%s\nreceipt\n%s", err, served, receipt)
 	}
-	scrape := string(s.Operator(t, operator.Metrics).Call(t, "GET", "/metrics", nil).Body)
-	failing := regexp.MustCompile(`touchline_log_destination_failing_seconds\{destination="(\w+.example/w)"\} (\S+)`).FindAllStringSubmatch(scrape, -1)
-	if len(failing) != 2 || failing[0][2] == "0" || failing[1][2] != "0" {
-		t.Errorf("failing %q", failing)
+	// A job sets the metric before its attempt, so a failure is in it from the next job on.
+	scraper := s.Operator(t, operator.Metrics)
+	var failing [][]string
+	if err := waitFor(func() bool {
+		s.Clock.Advance(time.Second)
+		failing = failingWitness.FindAllStringSubmatch(string(scraper.Call(t, "GET", "/metrics", nil).Body), -1)
+		return len(failing) == 2 && failing[0][2] != "0" && failing[1][2] == "0"
+	}); err != nil {
+		t.Errorf("%v: failing %q", err, failing)
 	}
 }
+
+// failingWitness matches the metric of a witness: the name, and for how many seconds it has failed.
+var failingWitness = regexp.MustCompile(`touchline_log_destination_failing_seconds\{destination="(\w+.example/w)"\} (\S+)`)
