@@ -39,7 +39,7 @@ func newTab(t *testing.T, parent context.Context, profile cdp.BrowserContextID) 
 	}
 	ctx, cancel := chromedp.NewContext(parent, chromedp.WithTargetID(id))
 	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, 10*time.Minute)
+	ctx, cancelTimeout := context.WithTimeout(ctx, 18*time.Minute) // less than the limit of CI for a package
 	t.Cleanup(cancelTimeout)
 	return ctx
 }

@@ -174,11 +174,10 @@ func (l *Language) Foreign(text, source string) (words []string) {
 	plain := func(s string) string {
 		return latinAllowed.ReplaceAllString(element.ReplaceAllString(placeholder.ReplaceAllString(s, ""), ""), "")
 	}
-	rest, known := plain(text), plain(source)
-	for _, word := range latinWord.FindAllString(rest, -1) {
-		if !strings.Contains(known, word) || word[0] >= 'a' {
-			words = append(words, word)
-		}
+	rest := plain(text)
+	if latin := latinWord.FindAllString(rest, -1); len(latin) > 0 {
+		known := plain(source)
+		words = slices.DeleteFunc(latin, func(word string) bool { return word[0] < 'a' && strings.Contains(known, word) })
 	}
 	for _, r := range rest {
 		if unicode.IsLetter(r) && !unicode.In(r, unicode.Scripts[scripts[l.Script]], unicode.Latin) {
