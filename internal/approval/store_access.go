@@ -79,7 +79,7 @@ func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID 
 		SELECT `+statusColumns+`, p.student_name, p.coach_id, c.time_zone, a.changed_at
 		FROM players p JOIN parties a ON a.player_id = p.id LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $3)
-		ORDER BY a.position`, playerID, string(by.Role), by.AccountID)
+		ORDER BY a.role, a.position`, playerID, string(by.Role), by.AccountID)
 	rows := statusRows{}
 	err = database.Each(rs, err, func(row database.Scanner) error {
 		var changedAt time.Time

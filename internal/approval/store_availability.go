@@ -68,7 +68,7 @@ func ReadConsentStatus(ctx context.Context, db *store.DB, by actor.Actor, player
 	statuses, err := readStatuses(db.Query(ctx, statusSelect+`
 		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE WHEN CAST($2 AS TEXT) = 'coach' THEN p.coach_id = $3
 			ELSE EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $3) END
-		ORDER BY a.position`, playerID, string(by.Role), by.AccountID))
+		ORDER BY a.role, a.position`, playerID, string(by.Role), by.AccountID))
 	if err != nil {
 		return ConsentStatus{}, err
 	}
