@@ -22,11 +22,11 @@ type ticker struct {
 	timer  *time.Timer
 }
 
-// Now returns the time.
+// Now returns the time in UTC.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now()
+	return c.now().UTC()
 }
 
 func (c *Clock) now() time.Time {

@@ -36,7 +36,7 @@ func (s *Service) Operator(tb testing.TB, scopes ...operator.Scope) *Operator {
 func (s *Service) CLI(tb testing.TB, fn func(ctx context.Context, by actor.Operator, ops *server.Operators)) {
 	tb.Helper()
 	cfg := *s.Config
-	ops, err := server.OpenOperators(tb.Context(), &cfg, server.Options{Now: s.Clock.Now})
+	ops, err := server.OpenOperators(tb.Context(), &cfg, server.Options{Now: s.now})
 	if err != nil {
 		tb.Fatal(err)
 	}

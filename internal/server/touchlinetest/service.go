@@ -119,6 +119,9 @@ func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), opt
 	return s
 }
 
+// now is the clock of the service: in the zone of the system, as time.Now.
+func (s *Service) now() time.Time { return s.Clock.Now().Local() }
+
 // Replica starts another replica with the same database, files, keys and clock.
 func (s *Service) Replica(options ...Option) *Service {
 	cfg := *s.Config
@@ -144,7 +147,7 @@ func (s *Service) start() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	serverOptions := server.Options{
-		Now: s.Clock.Now, NewTicker: s.Clock.NewTicker, Terminal: io.Discard,
+		Now: s.now, NewTicker: s.Clock.NewTicker, Terminal: io.Discard,
 		Log: slog.New(slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	s.serverOptions(&serverOptions)

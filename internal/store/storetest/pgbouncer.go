@@ -36,7 +36,10 @@ func PgBouncer(tb testing.TB, address string) string {
 	tb.Cleanup(func() { os.RemoveAll(dir) })
 	config := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\n* = %s\n[pgbouncer]\nlisten_port = 6432\nunix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", connection(u), dir)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.Chmod(config, 0o644); err != nil { // whatever the umask is, PgBouncer runs as another user
 		tb.Fatal(err)
 	}
 	cmd := exec.Command(program, config)
