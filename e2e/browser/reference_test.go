@@ -50,7 +50,7 @@ func (s *traffic) take() (requests []string, bytes float64) {
 }
 
 // TestReference opens the reference of both listeners, searches and calls the service. Every request
-// goes to the service itself.
+// goes to the service itself. Outside of CI it opens that of the public listener only: the page is the same program.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
@@ -58,6 +58,9 @@ func TestReference(t *testing.T) {
 		{"public", s.URL, "remind", "Remind a party"},
 		{"operators", s.AdminURL, "suspend", "Suspend"},
 	} {
+		if tt.name == "operators" && !storetest.Complete() {
+			continue
+		}
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPhone(t, tt.url, width(1280))
 			seen := p.traffic()
