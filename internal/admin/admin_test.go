@@ -40,7 +40,7 @@ func TestOperatorsCannotChangeConsents(t *testing.T) {
 	if own < 10 {
 		t.Errorf("checked %d packages, want all that admin depends on", own)
 	}
-	if source, err := os.ReadFile("../approval/store_save.go"); err != nil || !writesConsent.Match(source) {
+	if source, err := os.ReadFile("../player/save.go"); err != nil || !writesConsent.Match(source) {
 		t.Errorf("the pattern does not match the statements of consents: %v", err)
 	}
 	document, err := admin.Document()

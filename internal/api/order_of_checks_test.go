@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/inflight"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // TestOrderOfChecks sends requests with several faults. The response is about the first
@@ -167,7 +168,7 @@ func TestDownloadIsNotInFlight(t *testing.T) {
 	}
 	a := newFixture(t, func(c *api.Config) {
 		c.InFlight, c.ExportAll = &inflight.Limits{Reads: limiter}, export
-		c.Features = append(c.Features, consent.Operations(&approval.Service{}, func(ctx context.Context, by actor.Actor, _ approval.Filter, out io.Writer) error {
+		c.Features = append(c.Features, consent.Operations(&player.Service{}, func(ctx context.Context, by actor.Actor, _ approval.Filter, out io.Writer) error {
 			return export(ctx, by, out)
 		}))
 	})

@@ -7,9 +7,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// newPlayer returns a player of the calling coach with both consents pending, or a
+// NewPlayer returns a player of the calling coach with both consents pending, or a
 // fault. guardians are empty for an adult student without one.
-func newPlayer(by actor.Actor, student Student, guardians []Person, rules Rules, op Operation) (*Player, error) {
+func NewPlayer(by actor.Actor, student Student, guardians []Person, rules Rules, op Operation) (*Player, error) {
 	p := &Player{
 		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
 		Student:   Child{FullName: student.FullName, DateOfBirth: student.DateOfBirth, HasMedical: student.Medical != "", Medical: student.Medical, Basis: student.Basis},
@@ -46,11 +46,11 @@ func newPlayer(by actor.Actor, student Student, guardians []Person, rules Rules,
 	return p, rules.checkContacts(p, by.Number)
 }
 
-// openFirstRequests opens the first requests of a new player. The store calls it in
+// OpenFirstRequests opens the first requests of a new player. The store calls it in
 // the transaction that adds the player, once the disputes and the coach's name and
 // number are loaded. The roster is checked last, after every conflict, because
 // limits of the tier are the last check (openapi.yaml, section Problems).
-func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Change, error) {
+func (p *Player) OpenFirstRequests(rules Rules, op Operation, roster Roster) (Change, error) {
 	// Check again: the coach's number may have changed since the session was read.
 	if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 		return Change{}, err

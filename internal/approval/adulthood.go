@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // AdultStep is what happens next because a student becomes an adult.
@@ -36,7 +36,7 @@ const (
 // AdultOn returns the day on which a person born on d becomes an adult: the 18th birthday, or 1
 // March for 29 February.
 func (d Date) AdultOn() Date {
-	return DateOf(time.Date(d.Year+coach.AdultAge, d.Month, d.Day, 0, 0, 0, 0, time.UTC))
+	return DateOf(time.Date(d.Year+team.AdultAge, d.Month, d.Day, 0, 0, 0, 0, time.UTC))
 }
 
 // in returns the hour of the day d in zone.
@@ -53,9 +53,9 @@ func (d Date) stepDay(step AdultStep) Date {
 	return on
 }
 
-// firstAdultStep returns the first step of a person born on d after now, and the earliest time at
+// FirstAdultStep returns the first step of a person born on d after now, and the earliest time at
 // which it can be due in any zone. It returns "" for an adult.
-func (d Date) firstAdultStep(now time.Time) (AdultStep, time.Time) {
+func (d Date) FirstAdultStep(now time.Time) (AdultStep, time.Time) {
 	for _, step := range []AdultStep{TurningSoon, Turned} {
 		if at := d.stepDay(step).in(time.UTC, 0); at.After(now) {
 			return step, at
@@ -75,9 +75,9 @@ func (d Date) adultStepAt(step AdultStep, zone *time.Location) time.Time {
 	return at.UTC()
 }
 
-// adultEvents returns the events of TurningSoon or Turned at now. The coach is told only if the
+// AdultEvents returns the events of TurningSoon or Turned at now. The coach is told only if the
 // student has to answer. A student without an answer, whose number may be wrong, is not told the birthday.
-func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location) []event.Event {
+func (p *Player) AdultEvents(step AdultStep, now time.Time, zone *time.Location) []event.Event {
 	kind, day := event.TurningAdult, p.Student.DateOfBirth.AdultOn().String()
 	own := p.Party(actor.Student)
 	student := own.Consent.State
@@ -90,7 +90,7 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 	}
 	var events []event.Event
 	tell := func(party *Party, day string) {
-		e := p.newEvent(kind, party)
+		e := p.NewEvent(kind, party)
 		e.Day = day
 		events = append(events, e)
 	}
@@ -108,7 +108,7 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 	}
 	if guardian {
 		if step == Turned && student != Approved {
-			e := p.newEvent(event.AdultUnanswered, nil)
+			e := p.NewEvent(event.AdultUnanswered, nil)
 			e.Day = day
 			events = append(events, e)
 		}
@@ -116,9 +116,9 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 	return events
 }
 
-// endGuardianAlone ends each guardian's approval from before the student was an adult, unless the student
+// EndGuardianAlone ends each guardian's approval from before the student was an adult, unless the student
 // has approved. The guardian is optional from then on, so there is no new request.
-func (p *Player) endGuardianAlone(op Operation) Change {
+func (p *Player) EndGuardianAlone(op Operation) Change {
 	if p.Party(actor.Student).Consent.State == Approved || !p.Adult(op.Now) {
 		return Change{}
 	}
@@ -158,7 +158,7 @@ func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation
 	}
 	for i := len(ids) - 1; i >= 0; i-- { // from the last
 		g := p.Find(actor.Guardian, ids[i])
-		e := p.newEvent(event.GuardianViewEnded, nil)
+		e := p.NewEvent(event.GuardianViewEnded, nil)
 		e.GuardianName = g.Name
 		p.drop(g, op, &c)
 		if guardianID == "" {
@@ -167,4 +167,26 @@ func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation
 		c.Events = append(c.Events, e)
 	}
 	return c, nil
+}
+
+// adultRecheck is how soon a step that is due by UTC, but not yet in the coach's zone, is looked at again.
+const adultRecheck = time.Hour
+
+// NextAdultStep returns the step after one of a person born on a date, when it is due, and whether the step itself is due now. If it is
+// not, the step stays. A late TurningSoon is left out once its successor is due.
+func NextAdultStep(step AdultStep, born Date, now time.Time, zone *time.Location) (next AdultStep, at time.Time, due bool) {
+	if step == GuardianAlone {
+		return "", time.Time{}, true
+	}
+	if start := born.adultStepAt(step, zone); start.After(now) {
+		if recheck := now.Add(adultRecheck); recheck.Before(start) {
+			start = recheck
+		}
+		return step, start, false
+	}
+	if step == Turned {
+		return GuardianAlone, now.Add(adultGrace), true
+	}
+	turned := born.stepDay(Turned).in(time.UTC, 0)
+	return Turned, turned, turned.After(now)
 }

@@ -174,8 +174,8 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	a := Availability{
 		PlayerID:    s.PlayerID,
 		Sequence:    s.Sequence,
-		GuardianApp: s.Guardian == Approved && !rules.unproved(),
-		StudentApp:  s.Student == Approved && !rules.unproved(),
+		GuardianApp: s.Guardian == Approved && !rules.IsUnproved(),
+		StudentApp:  s.Student == Approved && !rules.IsUnproved(),
 		HasChat:     rules.HasChat,
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
@@ -183,7 +183,7 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		a.StudentApp = a.StudentApp && s.GuardianApproval() == GuardiansAgree
 	}
 	for _, g := range s.Guardians {
-		a.Guardians = append(a.Guardians, GuardianApp{g.ID, g.State == Approved && !rules.unproved()})
+		a.Guardians = append(a.Guardians, GuardianApp{g.ID, g.State == Approved && !rules.IsUnproved()})
 	}
 	for _, name := range AppServices {
 		if rules.TierHas != nil && !rules.TierHas(s.CoachTier, name) {
@@ -235,7 +235,7 @@ func (s ConsentStatus) AppAccess(party actor.Role, service string, rules Rules, 
 		}
 	}
 	switch {
-	case !on && (state == Pending || rules.unproved()):
+	case !on && (state == Pending || rules.IsUnproved()):
 		return AppPending
 	case !on:
 		return AppRefused

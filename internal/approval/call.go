@@ -1,27 +1,24 @@
 package approval
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 const (
-	// CallAfter is how long a request is open before the coach may have its party called, and callEvery
+	// CallAfter is how long a request is open before the coach may have its party called, and CallEvery
 	// how often.
 	CallAfter = 48 * time.Hour
-	callEvery = 7 * 24 * time.Hour
+	CallEvery = 7 * 24 * time.Hour
 )
 
 // CallFacts are what a call to a party depends on besides its request.
 type CallFacts struct {
 	To message.Recipient
-	// Last is when the coach last had the party called about the student, within callEvery, or zero. A call
+	// Last is when the coach last had the party called about the student, within CallEvery, or zero. A call
 	// that left no provider does not count.
 	Last time.Time
 }
@@ -49,7 +46,7 @@ func (p *Player) Call(by actor.Actor, requestID string, rules Rules, op Operatio
 func (p *Player) MayCall(a *Party, rules Rules, now time.Time) error {
 	party, facts := a.Role, a.CallFacts
 	early := a.Request.RequestedAt.Add(CallAfter)
-	again := facts.Last.Add(callEvery)
+	again := facts.Last.Add(CallEvery)
 	at, _, awake := facts.To.CallAt(now)
 	switch {
 	case rules.Call == nil:
@@ -71,49 +68,4 @@ func (p *Player) MayCall(a *Party, rules Rules, now time.Time) error {
 // notBefore returns an error that says when the call is possible.
 func notBefore(kind fault.Kind, code string, at, now time.Time, format string, args ...any) error {
 	return fault.New(kind, code, format, args...).With("retry_at", at).After(at.Sub(now))
-}
-
-// Call has the party of an open request called.
-func (s *Service) Call(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
-	r, err := s.OwnRequest(ctx, by, requestID)
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.update(ctx, r.PlayerID, loadOptions{Disputes: true, CallFacts: true}, func(p *Player, op Operation) (Change, error) {
-		return p.Call(by, requestID, s.Rules, op)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.OwnRequest(ctx, by, requestID)
-}
-
-// loadCallFacts loads the facts of each party with an open request that is old enough for a call.
-func (s *Service) loadCallFacts(ctx context.Context, q database.Querier, p *Player, now time.Time) error {
-	for i := range p.Parties {
-		a := &p.Parties[i]
-		if r := a.OpenRequest(); s.Rules.Call == nil || r == nil || r.RequestedAt.Add(CallAfter).After(now) {
-			continue
-		}
-		identity := p.Identity()
-		f := &a.CallFacts
-		*f = CallFacts{To: message.Recipient{Number: a.Number}}
-		err := q.QueryRow(ctx, `
-			SELECT EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2), c.time_zone, o.mobile_number,
-				(SELECT max(d.created_at) FROM requests r JOIN deliveries d ON d.request_id = r.id
-					WHERE r.approver_id = a.id AND r.coach_id = $2 AND (r.player_id = $3 OR r.student_key = $4 AND r.date_of_birth = $5)
-						AND d.channel = 'voice' AND (d.state <> 'failed' OR d.left_at IS NOT NULL) AND d.created_at > $6), `+message.PreferenceColumns+`
-			FROM accounts a
-			LEFT JOIN accounts o ON o.id = $2
-			LEFT JOIN coaches c ON c.id = $2
-			LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-			WHERE a.id = $1`,
-			a.AccountID, p.CoachID, p.ID, identity.NameKey, identity.DateOfBirth.String(), database.Micros(now.Add(-callEvery))).
-			Scan(append([]any{&f.To.Stopped, database.IntoText(&f.To.CoachZone), database.IntoText((*string)(&f.To.CoachNumber)), database.IntoTime(&f.Last)},
-				message.PreferenceDest(&f.To.Preferences)...)...)
-		if err != nil {
-			return fmt.Errorf("read what a call to the %s depends on: %w", a.Role, err)
-		}
-	}
-	return nil
 }

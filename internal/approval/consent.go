@@ -1,7 +1,7 @@
-// Package approval is the core of Touchline: players, the consent machines of the parties of
+// Package approval has the rules of consent: players, the consent machines of the parties of
 // each, the requests that ask for consent, the history that proves it, and the
-// services that follow from it. Its only I/O is through its Store, and time is an
-// argument. Delivery of messages belongs to package message and the workers.
+// services that follow from it. It imports no database, and time is an argument. Package player
+// loads and saves what it decides, and the worker sends the messages.
 package approval
 
 import (
@@ -90,7 +90,7 @@ type Consent struct {
 	PendingReason PendingReason
 }
 
-func (c Consent) equal(other Consent) bool {
+func (c Consent) Equal(other Consent) bool {
 	return c.State == other.State && c.ChangedAt.Equal(other.ChangedAt) && c.PendingSince.Equal(other.PendingSince) && c.PendingReason == other.PendingReason
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Date is a calendar day without time or zone, such as a birth date.
@@ -36,10 +36,10 @@ func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.M
 func (d Date) Before(e Date) bool { return d.String() < e.String() }
 
 // IsAdult reports whether a person born on d is an adult at now.
-func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= coach.AdultAge }
+func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= team.AdultAge }
 
 // AdultBirthDate returns the latest birth date of an adult on the UTC date of now.
-func AdultBirthDate(now time.Time) Date { return BornBefore(now, coach.AdultAge) }
+func AdultBirthDate(now time.Time) Date { return BornBefore(now, team.AdultAge) }
 
 // BornBefore returns the latest birth date of a person of that age in full years on the UTC date of now.
 func BornBefore(now time.Time, age int) Date {

@@ -67,7 +67,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	}
 	before := p.GuardianApproval()
 	approver.Consent.move(next, op.Now)
-	c.Events = append(c.Events, p.newEvent(event.Type(d.Action), approver))
+	c.Events = append(c.Events, p.NewEvent(event.Type(d.Action), approver))
 	if after := p.GuardianApproval(); after == GuardiansDisagree && before != after && !p.Adult(op.Now) {
 		c.Events = append(c.Events, p.conflictEvent())
 	}
@@ -105,9 +105,9 @@ func (a *Party) checkVersion(by actor.Actor, d Decision) error {
 		With("request_id", r.ID).With("version", r.Version)
 }
 
-// Dispute closes the open request because its recipient says "this isn't me". The
+// Dispute closes the open request because its recipient, who read w, says "this isn't me". The
 // coach cannot send further requests to that number for this student and party.
-func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change, error) {
+func (p *Player) Dispute(by actor.Actor, requestID string, w Wording, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
@@ -116,10 +116,10 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	if r == nil || r.ID != requestID || r.State != RequestPending {
 		return Change{}, errNoOpenRequest()
 	}
-	c := Change{Save: true, By: by, Dispute: r}
+	c := Change{Save: true, By: by, Dispute: r, Wording: p.withShown(a, w)}
 	a.closeRequest(RequestDisputed, op.Now, &c)
 	r.Via = by.Via
-	c.Events = append(c.Events, p.newEvent(event.Disputed, a))
+	c.Events = append(c.Events, p.NewEvent(event.Disputed, a))
 	return c, nil
 }
 
@@ -167,12 +167,12 @@ func (p *Player) LiftOutdated(party *Party, state RequestState, coachClosed bool
 
 // DisputeLifted returns the event that the dispute of party ended and that its request stays closed.
 func (p *Player) DisputeLifted(party *Party) event.Event {
-	return p.newEvent(event.DisputeLifted, party)
+	return p.NewEvent(event.DisputeLifted, party)
 }
 
-// withholdUnproved makes an approval pending again, whose record contradicts it. It changes nothing if the player has
+// WithholdUnproved makes an approval pending again, whose record contradicts it. It changes nothing if the player has
 // changed since version was read.
-func (p *Player) withholdUnproved(party actor.Role, guardianID string, version int64, op Operation) Change {
+func (p *Player) WithholdUnproved(party actor.Role, guardianID string, version int64, op Operation) Change {
 	a := p.Find(party, guardianID)
 	if p.Version != version || !p.DeletedAt.IsZero() || a == nil || a.Consent.State != Approved {
 		return Change{}
@@ -190,4 +190,20 @@ func formatDays(d time.Duration) string {
 		return strconv.Itoa(int(d/(24*time.Hour))) + " days"
 	}
 	return d.String()
+}
+
+// LiftShown is Lift for a form that showed a dispute of that time, if shown is not nil. It returns request_superseded
+// if the party disputed the request again since: an old form must not end a later dispute.
+func (p *Player) LiftShown(by actor.Actor, requestID string, shown *time.Time, op Operation) (Change, error) {
+	if a := p.PartyOf(by); shown != nil && a != nil && p.VisibleTo(by) {
+		if r := a.Request; r != nil && r.ID == requestID && r.State == RequestDisputed && !r.ClosedAt.Equal(*shown) {
+			return Change{}, ErrDisputedAgain()
+		}
+	}
+	return p.Lift(by, requestID, op)
+}
+
+// ErrDisputedAgain returns request_superseded for a form that showed an earlier dispute.
+func ErrDisputedAgain() error {
+	return fault.New(fault.Conflict, "request_superseded", "You said again that this is not you after this page was opened.")
 }

@@ -68,7 +68,7 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	}
 	if g := patch.Guardian; g != nil {
 		if g.Name != nil && *g.Name != guardian.Name {
-			faults = append(faults, op.checkName(p.pointer(p.index(guardian))+"/name", *g.Name)...)
+			faults = append(faults, op.checkName(p.pointer(p.Index(guardian))+"/name", *g.Name)...)
 		}
 		set(&guardian.Name, g.Name)
 		set(&guardian.Relationship, g.Relationship)
@@ -79,8 +79,8 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	return append(p.validate(op, patch.Guardian != nil), faults...)
 }
 
-// index returns the index of a party of p.
-func (p *Player) index(a *Party) int {
+// Index returns the index of a party of p.
+func (p *Player) Index(a *Party) int {
 	return slices.IndexFunc(p.Parties, func(b Party) bool { return b.Role == a.Role && b.GuardianID == a.GuardianID })
 }
 
@@ -141,7 +141,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		needsRequest := a.OpenRequest() != nil || a.Consent.State != Pending
 		if a.Consent.State == Approved && a.Number == number {
 			if changes := p.changes(before, otherParty(a.Role)); len(changes) > 0 {
-				e := p.newEvent(event.Changed, a)
+				e := p.NewEvent(event.Changed, a)
 				e.Changes = changes
 				c.Events = append(c.Events, e)
 			}
@@ -208,7 +208,7 @@ func (p *Player) remove(op Operation) Change {
 		}
 		c.ForgetNotifications = append(c.ForgetNotifications, a.AccountID)
 		if a.Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Removed, a))
+			c.Events = append(c.Events, p.NewEvent(event.Removed, a))
 		}
 	}
 	p.DeletedAt = op.Now

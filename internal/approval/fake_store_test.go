@@ -38,7 +38,7 @@ func (s *fakeStore) operation() approval.Operation {
 }
 
 func (s *fakeStore) Add(by actor.Actor, student approval.Student, guardian *approval.Person) (*approval.Player, error) {
-	p, first, err := approval.NewPlayer(by, student, guardian, s.rules, s.operation())
+	p, first, err := approval.AddPlayer(by, student, guardian, s.rules, s.operation())
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,9 @@ func (s *fakeStore) Cancel(by actor.Actor, id string) error {
 }
 
 func (s *fakeStore) Dispute(by actor.Actor, id string) error {
-	return s.updateRequest(by, id, func(p *approval.Player, op approval.Operation) (approval.Change, error) { return p.Dispute(by, id, op) })
+	return s.updateRequest(by, id, func(p *approval.Player, op approval.Operation) (approval.Change, error) {
+		return p.Dispute(by, id, approval.Wording{}, op)
+	})
 }
 
 // Lift lifts no dispute of a request that by no longer sees: in the model every party that disputed

@@ -39,8 +39,11 @@ func TestFollowUps(t *testing.T) {
 			_, _, err := p.Send(coach, actor.Guardian, approval.Patch{}, nil, rules, op)
 			return err
 		}, true},
-		"cancel":  {func(p *approval.Player) error { _, err := p.Cancel(coach, "request", op); return err }, true},
-		"dispute": {func(p *approval.Player) error { _, err := p.Dispute(guardian, "request", op); return err }, false},
+		"cancel": {func(p *approval.Player) error { _, err := p.Cancel(coach, "request", op); return err }, true},
+		"dispute": {func(p *approval.Player) error {
+			_, err := p.Dispute(guardian, "request", approval.Wording{}, op)
+			return err
+		}, false},
 		"lifted dispute": {func(p *approval.Player) error {
 			p.Party(actor.Guardian).Request.State = approval.RequestDisputed
 			_, err := p.Lift(guardian, "request", op)

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +76,7 @@ func (p *Player) Place(a *Party) string {
 	if a.Role != actor.Guardian {
 		return ""
 	}
-	return strconv.Itoa(p.index(a)+1) + " " + string(p.Rule)
+	return strconv.Itoa(p.Index(a)+1) + " " + string(p.Rule)
 }
 
 // FirstName returns the part of the name of a guardian that the others see.
@@ -103,7 +102,7 @@ func (p *Player) Disagreement() (yes, no []string) {
 
 // conflictEvent returns the event that the guardians of p answered differently. Only the coach learns who said what.
 func (p *Player) conflictEvent() event.Event {
-	e := p.newEvent(event.GuardiansDisagree, nil)
+	e := p.NewEvent(event.GuardiansDisagree, nil)
 	e.RequestID, e.PartyID = "", ""
 	yes, no := p.Disagreement()
 	e.Yes, e.No = yes, no
@@ -116,7 +115,7 @@ func (p *Player) tellOthers(t event.Type, g *Party, c *Change) {
 	name, relationship := g.FirstName(), g.Relationship
 	for _, other := range p.Guardians() {
 		if other.GuardianID != g.GuardianID && other.Consent.State == Approved {
-			e := p.newEvent(t, other)
+			e := p.NewEvent(t, other)
 			e.OtherName, e.OtherRelationship = name, relationship
 			c.Events = append(c.Events, e)
 		}
@@ -184,7 +183,7 @@ func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Oper
 	switch {
 	case others == 0 && !p.Adult(op.Now):
 		return Change{}, fault.Validation([]fault.Field{{Pointer: "", Code: "required", Detail: GuardianNeeded}})
-	case others > 0 && p.index(a) == 0:
+	case others > 0 && p.Index(a) == 0:
 		if next == "" {
 			return Change{}, errFirstGuardian()
 		}
@@ -216,7 +215,7 @@ func (p *Player) drop(a *Party, op Operation, c *Change) {
 	p.changeContact(a, a.Number, op, c)
 	a.Person = Person{}
 	p.tellOthers(event.GuardianRemoved, &was, c)
-	if i := p.index(a); i > 0 {
+	if i := p.Index(a); i > 0 {
 		p.Parties = slices.Delete(slices.Clone(p.Parties), i, i+1)
 	}
 }
@@ -227,7 +226,7 @@ func (p *Player) move(patch Patch) bool {
 		return false
 	}
 	a := p.Find(actor.Guardian, patch.GuardianID)
-	from, to := p.index(a), min(max(*patch.Position, 1), len(p.Parties)-1)-1
+	from, to := p.Index(a), min(max(*patch.Position, 1), len(p.Parties)-1)-1
 	if from == to {
 		return false
 	}
@@ -235,22 +234,4 @@ func (p *Player) move(patch Patch) bool {
 	parties := slices.Delete(slices.Clone(p.Parties), from, from+1)
 	p.Parties = slices.Insert(parties, to, moved)
 	return true
-}
-
-// AddGuardian adds a guardian of a player of the calling coach.
-func (s *Service) AddGuardian(ctx context.Context, by actor.Actor, id string, person Person) (p *Player, guardianID string, err error) {
-	p, err = s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
-		a, c, err := p.AddGuardian(by, person, s.Rules, op)
-		if err == nil {
-			guardianID = a.GuardianID
-		}
-		return c, err
-	})
-	return p, guardianID, err
-}
-
-// RemoveGuardian removes a guardian of a player of the calling coach; next becomes the first if that one goes.
-func (s *Service) RemoveGuardian(ctx context.Context, by actor.Actor, id, guardianID, next string) error {
-	_, err := s.update(ctx, id, loadOptions{}, func(p *Player, op Operation) (Change, error) { return p.RemoveGuardian(by, guardianID, next, op) })
-	return err
 }

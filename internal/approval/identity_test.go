@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/team"
 )
 
 func TestFoldName(t *testing.T) {
@@ -32,7 +32,7 @@ func TestFoldName(t *testing.T) {
 		{"ज़ोया", "ज\u093cोया", true},
 		{"Asha Rao", "Rao Asha", false},
 	} {
-		if got := coach.FoldName(tt.a) == coach.FoldName(tt.b); got != tt.same {
+		if got := team.FoldName(tt.a) == team.FoldName(tt.b); got != tt.same {
 			t.Errorf("FoldName(%q) == FoldName(%q) is %t, want %t", tt.a, tt.b, got, tt.same)
 		}
 	}

@@ -2,9 +2,11 @@ package approval
 
 import (
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Page selects at most Limit items after the keyset After.
@@ -86,3 +88,24 @@ func (i PendingItem) BlockedBy() string {
 	}
 	return ""
 }
+
+// NamePage selects at most Limit players in the order of their names: those behind the player with the id After, else those from
+// the letter From.
+type NamePage struct {
+	After, From string
+	Limit       int
+}
+
+// SortByName puts players into alphabetical order.
+func SortByName(players []*Player) {
+	slices.SortFunc(players, func(a, b *Player) int { return team.CompareNames(a.Student.FullName, a.ID, b.Student.FullName, b.ID) })
+}
+
+// NameCount has how many players match a filter, and the letters with which their names begin, in order.
+type NameCount struct {
+	Total   int
+	Letters []string
+}
+
+// PlayerName is a player in a list of choices.
+type PlayerName struct{ ID, Name string }

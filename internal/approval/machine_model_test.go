@@ -101,9 +101,9 @@ func (a *modelApprover) send(to phone.Number, now time.Time) string {
 	return "new"
 }
 
-// endGuardianAlone ends an approval of the guardian from before the student was an adult, unless the
+// EndGuardianAlone ends an approval of the guardian from before the student was an adult, unless the
 // student has approved.
-func (m *model) endGuardianAlone(now time.Time) {
+func (m *model) EndGuardianAlone(now time.Time) {
 	g := m.approvers[actor.Guardian]
 	adultOn := time.Date(m.born.Year+18, m.born.Month, m.born.Day, 0, 0, 0, 0, time.UTC)
 	if !m.removed && g.state == "approved" && m.approvers[actor.Student].state != "approved" && !now.Before(adultOn) && g.approvedAt.Before(adultOn) {

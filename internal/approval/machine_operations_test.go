@@ -245,9 +245,9 @@ func (r *machineTest) remove(*rapid.T) {
 	}
 }
 
-// endGuardianAlone is what the worker does 30 days after the 18th birthday.
-func (r *machineTest) endGuardianAlone(*rapid.T) {
-	r.model.endGuardianAlone(r.now)
+// EndGuardianAlone is what the worker does 30 days after the 18th birthday.
+func (r *machineTest) EndGuardianAlone(*rapid.T) {
+	r.model.EndGuardianAlone(r.now)
 	r.store.EndGuardianAlone()
 }
 

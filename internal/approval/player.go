@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -142,8 +141,8 @@ func (a *Party) OpenRequest() *Request {
 	return nil
 }
 
-// requestID returns the id of the newest request, or "".
-func (a *Party) requestID() string {
+// RequestID returns the id of the newest request, or "".
+func (a *Party) RequestID() string {
 	if a.Request == nil {
 		return ""
 	}
@@ -295,8 +294,8 @@ func (p *Player) Languages() map[phone.Number]string {
 	return languages
 }
 
-// newEvent returns an event about a party with the common ids and names. An event about no party has the ids of the student.
-func (p *Player) newEvent(t event.Type, a *Party) event.Event {
+// NewEvent returns an event about a party with the common ids and names. An event about no party has the ids of the student.
+func (p *Player) NewEvent(t event.Type, a *Party) event.Event {
 	e := event.Event{Type: t, CoachID: p.CoachID, PlayerID: p.ID, CoachName: p.CoachName, StudentName: p.Student.FullName}
 	g := p.Party(actor.Guardian)
 	if a == nil {
@@ -307,7 +306,7 @@ func (p *Player) newEvent(t event.Type, a *Party) event.Event {
 			g = a
 		}
 	}
-	e.PartyID, e.RequestID, e.GuardianName, e.GuardianEmail = a.AccountID, a.requestID(), g.Name, g.Email
+	e.PartyID, e.RequestID, e.GuardianName, e.GuardianEmail = a.AccountID, a.RequestID(), g.Name, g.Email
 	for _, b := range p.Batches {
 		e.BatchNames = append(e.BatchNames, b.Name)
 	}
@@ -317,7 +316,7 @@ func (p *Player) newEvent(t event.Type, a *Party) event.Event {
 // StudentIdentity identifies a child across the player records of a coach. A coach has at
 // most one live player with an identity.
 type StudentIdentity struct {
-	NameKey     string // see coach.FoldName
+	NameKey     string // see team.FoldName
 	DateOfBirth Date
 }
 
@@ -326,21 +325,51 @@ func (i StudentIdentity) SortKey() string { return team.SortKey(i.NameKey) }
 
 // Identity returns the identity of the student.
 func (p *Player) Identity() StudentIdentity {
-	return StudentIdentity{coach.FoldName(p.Student.FullName), p.Student.DateOfBirth}
+	return StudentIdentity{team.FoldName(p.Student.FullName), p.Student.DateOfBirth}
 }
 
 // SearchKey returns the text that a search for players matches.
 func (p *Player) SearchKey() string {
-	key := coach.FoldName(p.Student.FullName) + "\n" + coach.FoldName(p.Party(actor.Guardian).Name)
+	key := team.FoldName(p.Student.FullName) + "\n" + team.FoldName(p.Party(actor.Guardian).Name)
 	for i := range p.Parties {
 		if a := &p.Parties[i]; i > 0 && a.Role == actor.Guardian {
-			key += "\n" + coach.FoldName(a.Name)
+			key += "\n" + team.FoldName(a.Name)
 		}
 	}
 	return key
 }
 
-// errPlayerExists says that the coach has a live player with the same identity.
-func errPlayerExists(id string) error {
+// ErrPlayerExists says that the coach has a live player with the same identity.
+func ErrPlayerExists(id string) error {
 	return fault.New(fault.Conflict, "player_exists", "You have a player of this name and birth date already.").With("player_id", id)
+}
+
+// Position returns the stored position of the ith party of p.
+func (p *Player) Position(i int) int {
+	if p.Parties[i].Role == actor.Student {
+		return 1
+	}
+	return i + 1
+}
+
+// UnansweredSince returns the latest time since which a party has been pending, or zero if one has answered.
+func (p *Player) UnansweredSince() (since time.Time) {
+	for i := range p.Parties {
+		c := &p.Parties[i].Consent
+		if c.State != Pending {
+			return time.Time{}
+		}
+		since = latest(since, c.PendingSince)
+	}
+	return since
+}
+
+// AccountOf returns the account of the party with a contact, or "".
+func (p *Player) AccountOf(c Contact) string {
+	for _, a := range p.Parties {
+		if a.Role == c.Party && a.Number == c.Number {
+			return a.AccountID
+		}
+	}
+	return ""
 }

@@ -1,12 +1,9 @@
 package approval
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // ConsentKind says what happened to the consent of a party.
@@ -90,9 +87,9 @@ type ConsentChange struct {
 	Proof AdultProof
 }
 
-// consentChanges returns the changes of consents from before to p, which c describes. before is nil for a new player. What
+// ConsentChanges returns the changes of consents from before to p, which c describes. before is nil for a new player. What
 // the newest change of a party says is what p has, so that the changes alone lead to p.
-func (p *Player) consentChanges(before *Player, c Change, newID func() string, now time.Time) []ConsentChange {
+func (p *Player) ConsentChanges(before *Player, c Change, newID func() string, now time.Time) []ConsentChange {
 	var changes []ConsentChange
 	for i := range p.Parties {
 		r := consentRecorder{Player: p, party: &p.Parties[i], change: c, newID: newID, state: Pending}
@@ -140,7 +137,7 @@ func (r *consentRecorder) add(kind ConsentKind, about *Player, at time.Time) *Co
 	}
 	r.changes = append(r.changes, ConsentChange{
 		ID: r.newID(), Kind: kind, Party: r.party.Role, GuardianID: r.party.GuardianID, Before: r.state, After: after, Player: about, Consent: consent, Version: r.Version,
-		RequestID: about.Find(r.party.Role, r.party.GuardianID).requestID(), At: at, By: r.change.By,
+		RequestID: about.Find(r.party.Role, r.party.GuardianID).RequestID(), At: at, By: r.change.By,
 	})
 	r.state = after
 	return &r.changes[len(r.changes)-1]
@@ -211,7 +208,7 @@ func (r *consentRecorder) record(before *Player, was *Party, now time.Time) {
 		if len(r.changes) == 1 { // without a question no record has the new values
 			r.add(ConsentCorrected, p, now)
 		}
-	case !known && !consent.equal(was.Consent):
+	case !known && !consent.Equal(was.Consent):
 		r.add(ConsentCorrected, p, now)
 	}
 }
@@ -247,28 +244,4 @@ func samePerson(a, b *Player, x, y *Party) bool {
 		return false
 	}
 	return x.AccountID == y.AccountID && x.Number == y.Number && x.Name == y.Name && x.Relationship == y.Relationship
-}
-
-// recordConsents records the changes of c. Only the statement that saves an approval says on whose device it was made.
-func (s *Service) recordConsents(ctx context.Context, tx *store.Tx, c Change) error {
-	if h := c.History; h != nil && h.SessionID != "" {
-		if err := tx.Flush(); err != nil {
-			return fmt.Errorf("add history record: %w", err)
-		}
-		for i := range c.consents {
-			c.consents[i].CoachDevice = c.consents[i].ID == h.ID && h.CoachDevice
-		}
-	}
-	return s.Hooks.recordConsents(ctx, tx, c.consents)
-}
-
-// recordConsents runs Hooks.ConsentChanged.
-func (h Hooks) recordConsents(ctx context.Context, tx *store.Tx, changes []ConsentChange) error {
-	if h.ConsentChanged == nil || len(changes) == 0 {
-		return nil
-	}
-	if err := h.ConsentChanged(ctx, tx, changes); err != nil {
-		return fmt.Errorf("record changes of consents: %w", err)
-	}
-	return nil
 }

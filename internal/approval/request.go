@@ -34,7 +34,7 @@ type Request struct {
 	PartyID string
 	State   RequestState
 	// ShortCode and the number of the party together find the request. The store sets it in a
-	// new request, and deletes it shortCodeReusedAfter after the request was closed.
+	// new request, and deletes it ShortCodeReusedAfter after the request was closed.
 	ShortCode   string
 	Channels    []message.Channel
 	RequestedAt time.Time
@@ -154,8 +154,6 @@ type Change struct {
 	// ForgetNotifications are the accounts whose notifications about the player are deleted.
 	ForgetNotifications []string
 	Events              []event.Event
-	// consents are the changes of consents to record. The store sets them.
-	consents []ConsentChange
 }
 
 // Message is one delivery to queue.
@@ -188,8 +186,8 @@ type Record struct {
 	// Via is how the party answered.
 	Via     actor.Via
 	Wording Wording
-	// sealed has the rest of Wording until openShown sets it.
-	sealed string
+	// Sealed has the rest of Wording until package player opens it.
+	Sealed string
 	// Proof is the proof with which a guardian said yes. It is not stored here, but in the record of the consent.
 	Proof AdultProof
 	// SessionID is the session that approves, or empty. It is not stored.

@@ -92,7 +92,7 @@ func TestChannelsWithoutAddress(t *testing.T) {
 		DefaultChannels: []message.Channel{"in_app", "sms", "email"},
 	}
 	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
-	newPlayer := func(email string) *approval.Player {
+	NewPlayer := func(email string) *approval.Player {
 		p := &approval.Player{CoachID: coach.AccountID}
 		p.Party(actor.Guardian).Person = approval.Person{Name: "Meera", Relationship: "mother", Number: "+919800000001", Email: email}
 		p.Party(actor.Guardian).Consent.State = approval.Pending
@@ -113,7 +113,7 @@ func TestChannelsWithoutAddress(t *testing.T) {
 		{"", actor.Guardian, []message.Channel{"sms", "email"}, "validation_failed"},
 		{"meera@families.example", actor.Student, []message.Channel{"email"}, "validation_failed"},
 	} {
-		p := newPlayer(tt.email)
+		p := NewPlayer(tt.email)
 		_, _, err := p.Send(coach, tt.party, approval.Patch{}, tt.channels, rules, approval.Operation{Now: time.Now(), NewID: uuid.NewString})
 		got := fault.CodeOf(err)
 		if r := p.Party(tt.party).Request; err == nil && r != nil {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/claims"
@@ -57,19 +56,19 @@ type Rules struct {
 	// First has, by lane, the channel that is tried before the channel of the lane. It may lack
 	// entries.
 	First map[message.Lane]message.Channel
-	// TrustedCoach reports whether an operator verified a coach; nil is no coach.
-	TrustedCoach func(coach.TierStatus) bool
+	// TrustedCoach reports whether an operator verified a coach with a stored tier and KYC state; nil is no coach.
+	TrustedCoach func(tier, kyc string) bool
 	// Unproved reports whether the log of consents cannot prove the approvals now: then no party has app services. nil is never.
 	Unproved func() bool
 	// CheckRoster returns an error if a coach has too many players; nil is no limit.
 	CheckRoster func(Roster) error
 }
 
-// unproved is Unproved.
-func (r Rules) unproved() bool { return r.Unproved != nil && r.Unproved() }
+// IsUnproved is Unproved.
+func (r Rules) IsUnproved() bool { return r.Unproved != nil && r.Unproved() }
 
-// firstLane returns the lane in which a delivery of a lane starts.
-func (r Rules) firstLane(lane message.Lane, state string) message.Lane {
+// FirstLane returns the lane in which a delivery of a lane starts.
+func (r Rules) FirstLane(lane message.Lane, state string) message.Lane {
 	if channel, ok := r.First[lane]; ok && state == message.QueuedState {
 		lane.Channel = channel
 	}
@@ -192,6 +191,19 @@ func errDisputed(party actor.Role) error {
 
 // NeedsGuardian reports whether the app services of a student born on that date require the guardian's approval.
 func (r Rules) NeedsGuardian(born Date, now time.Time) bool { return born.AgeOn(now) < r.GuardianBelow }
+
+// Decide is Player.Decide with the rules of sign-ins and proofs.
+func (r Rules) Decide(by actor.Actor, p *Player, d Decision, op Operation) (Change, error) {
+	if err := r.checkFresh(by, p, d, op.Now); err != nil {
+		return Change{}, err
+	}
+	c, err := p.Decide(by, by.Role, d, op)
+	if err != nil || !c.Save {
+		return c, err
+	}
+	r.noteTextPlus(p, c.History)
+	return c, r.checkProof(p, p.PartyOf(by), d, op.Now)
+}
 
 // checkFresh returns fresh_otp_required for an approval by the API whose sign-in is too old. Pages ask
 // for an OTP themselves, a button or key counts as one, and a repeated approval changes nothing.

@@ -24,7 +24,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if err != nil {
 		return Change{}, false, err
 	}
-	before, i := p.Copy(), p.index(approver)
+	before, i := p.Copy(), p.Index(approver)
 	if err := fault.Validation(p.merge(correction, op)); err != nil {
 		return Change{}, false, err
 	}
@@ -58,7 +58,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		p.changeContact(approver, before.Parties[i].Number, op, &c)
 		for j := range p.Parties {
 			if other := &p.Parties[j]; other.Role != party && other.Consent.State == Approved {
-				e := p.newEvent(event.Changed, other)
+				e := p.NewEvent(event.Changed, other)
 				e.Changes = p.changes(before, party)
 				c.Events = append(c.Events, e)
 			}
@@ -141,7 +141,7 @@ func (p *Player) queueMessages(a *Party, kind string, channels, kept []message.C
 			continue // the address was removed
 		case message.DeliveredState:
 			inApp = true
-			c.Events = append(c.Events, p.newEvent(eventType, a))
+			c.Events = append(c.Events, p.NewEvent(eventType, a))
 		case message.FailedState:
 			failed = append(failed, channel)
 			c.Events = append(c.Events, p.DeliveryFailed(a, channel))
@@ -150,7 +150,7 @@ func (p *Player) queueMessages(a *Party, kind string, channels, kept []message.C
 		c.Send = append(c.Send, m)
 	}
 	if kind == MessageRequest && !inApp { // spec section 4.2: each request notifies in the app
-		c.Events = append(c.Events, p.newEvent(eventType, a))
+		c.Events = append(c.Events, p.NewEvent(eventType, a))
 	}
 	if kind == MessageRequest {
 		r.FailedChannels, r.DeliveryFailed = failed, len(failed) > 0 && !left
@@ -159,7 +159,7 @@ func (p *Player) queueMessages(a *Party, kind string, channels, kept []message.C
 
 // DeliveryFailed returns the event of a message to party that failed permanently on a channel.
 func (p *Player) DeliveryFailed(party *Party, channel message.Channel) event.Event {
-	e := p.newEvent(event.DeliveryFailed, party)
+	e := p.NewEvent(event.DeliveryFailed, party)
 	e.Channel = string(channel)
 	return e
 }
@@ -184,7 +184,7 @@ func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *C
 	if a.AccountID != "" {
 		c.ForgetNotifications = append(c.ForgetNotifications, a.AccountID)
 		if a.Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Unlinked, a))
+			c.Events = append(c.Events, p.NewEvent(event.Unlinked, a))
 		}
 	}
 	a.AccountID = ""
@@ -256,4 +256,21 @@ func (p *Player) openRequest(by actor.Actor, requestID string) (*Request, error)
 		}
 	}
 	return nil, errNoOpenRequest()
+}
+
+// RemindAfter is Remind, but does nothing if the party got a reminder after last, so that
+// a form that is sent twice sends one reminder.
+func (p *Player) RemindAfter(by actor.Actor, party actor.Role, guardianID string, last time.Time, rules Rules, op Operation) (Change, error) {
+	if err := p.ownedBy(by); err != nil {
+		return Change{}, err
+	}
+	a, err := p.find(party, guardianID)
+	if err != nil {
+		return Change{}, err
+	}
+	if all := a.Reminders; len(all) > 0 && all[len(all)-1].After(last) {
+		return Change{}, nil
+	}
+	c, _, err := p.Remind(by, party, guardianID, rules, op)
+	return c, err
 }

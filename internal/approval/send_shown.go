@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"context"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -27,20 +26,17 @@ func (s Shown) outdated(a *Party) bool {
 // SendShown is Send for a form. It returns request_superseded if a response, another request or
 // another sending has followed since the form was shown: an old form must not ask after a later
 // refusal, or undo a later correction of the number.
-func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, shown Shown) error {
-	_, err := s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
-		if err := p.ownedBy(by); err != nil {
-			return Change{}, err
-		}
-		approver, err := p.find(party, correction.GuardianID)
-		if err != nil {
-			return Change{}, err
-		}
-		if shown.outdated(approver) {
-			return Change{}, fault.New(fault.Conflict, "request_superseded", "The question was answered or sent after this page was opened.")
-		}
-		c, _, err := p.Send(by, party, correction, nil, s.Rules, op)
-		return c, err
-	})
-	return err
+func (p *Player) SendShown(by actor.Actor, party actor.Role, correction Patch, shown Shown, rules Rules, op Operation) (Change, error) {
+	if err := p.ownedBy(by); err != nil {
+		return Change{}, err
+	}
+	a, err := p.find(party, correction.GuardianID)
+	if err != nil {
+		return Change{}, err
+	}
+	if shown.outdated(a) {
+		return Change{}, fault.New(fault.Conflict, "request_superseded", "The question was answered or sent after this page was opened.")
+	}
+	c, _, err := p.Send(by, party, correction, nil, rules, op)
+	return c, err
 }

@@ -1,17 +1,13 @@
 package approval
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -22,9 +18,9 @@ const (
 	shortCodeLength  = 6
 )
 
-// shortCodeReusedAfter is how long after the end of its request a short code is not given
+// ShortCodeReusedAfter is how long after the end of its request a short code is not given
 // to another request.
-const shortCodeReusedAfter = 365 * 24 * time.Hour
+const ShortCodeReusedAfter = 365 * 24 * time.Hour
 
 // NewShortCode returns six uniformly distributed letters. random nil means crypto/rand.
 func NewShortCode(random io.Reader) (string, error) {
@@ -42,15 +38,15 @@ func NewShortCode(random io.Reader) (string, error) {
 	return string(code), nil
 }
 
-// ParseShortCode reads a short code as a person types or pastes it, in any case: see input.Code. It returns false for a text that cannot be a short code.
+// ParseShortCode reads a short code in any case, from what input.Code returns. It returns false for a text that cannot be a short code.
 func ParseShortCode(typed string) (string, bool) {
-	code := strings.ToUpper(input.Code(typed))
+	code := strings.ToUpper(typed)
 	return code, len(code) == shortCodeLength && strings.Trim(code, shortCodeLetters) == ""
 }
 
 // The wrong pairs of short code and number in any hour, and for whom they count.
 const (
-	wrongPairsWindow     = time.Hour
+	WrongPairsWindow     = time.Hour
 	WrongPairsPerNetwork = 10
 	WrongPairsPerNumber  = 5
 )
@@ -63,7 +59,7 @@ type ShortCodePair struct {
 	Network string
 }
 
-// PairLimit limits the wrong pairs in a wrongPairsWindow.
+// PairLimit limits the wrong pairs in a WrongPairsWindow.
 type PairLimit struct {
 	Name, Key string
 	Max       int
@@ -75,31 +71,4 @@ func (p ShortCodePair) Limits() []PairLimit {
 		{"short_code_pairs_per_address_hour", "short_code/network/" + p.Network, WrongPairsPerNetwork},
 		{"short_code_pairs_per_number_hour", "short_code/number/" + string(p.Number), WrongPairsPerNumber},
 	}
-}
-
-// wrongPairsExceeded is the error of a pair after too many wrong ones.
-type wrongPairsExceeded struct {
-	Limit string
-	Wait  time.Duration
-}
-
-// Error implements error.
-func (wrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
-
-// FindByShortCode returns the open request to this number with the short code that a person
-// typed (see ParseShortCode), or the zero LinkState. The caller's response must not show which
-// of the two it was. After too many wrong pairs a right pair is refused like a wrong one: error
-// rate_limited.
-func (s *Service) FindByShortCode(ctx context.Context, typed string, number phone.Number, network string) (LinkState, error) {
-	now := s.Now()
-	code, ok := ParseShortCode(typed)
-	if !ok {
-		code = "" // the code of no request; it counts as a wrong pair
-	}
-	state, err := s.findByShortCode(ctx, ShortCodePair{Code: code, Number: number, Network: network}, now)
-	if exceeded, ok := errors.AsType[wrongPairsExceeded](err); ok {
-		return LinkState{}, fault.New(fault.TooMany, "rate_limited", "Too many wrong codes were tried. Wait, then try again.").
-			With("limit", exceeded.Limit).With("ends_at", now.Add(exceeded.Wait)).After(exceeded.Wait)
-	}
-	return state, err
 }

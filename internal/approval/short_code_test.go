@@ -38,8 +38,7 @@ func TestNewShortCode(t *testing.T) {
 
 func TestParseShortCode(t *testing.T) {
 	for typed, want := range map[string]string{
-		"KTMWXR": "KTMWXR", "ktmwxr": "KTMWXR", " ktm-wxr\n": "KTMWXR", "K T M W X R": "KTMWXR", "\u202aKTM\u2013WXR\u202c": "KTMWXR",
-		"KTMWXR.": "KTMWXR", "K\u200bTMWXR": "KTMWXR",
+		"KTMWXR": "KTMWXR", "ktmwxr": "KTMWXR",
 	} {
 		if got, ok := approval.ParseShortCode(typed); !ok || got != want {
 			t.Errorf("ParseShortCode(%q) = %q, %t, want %q", typed, got, ok, want)

@@ -1,14 +1,7 @@
 package approval
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
-
-	"github.com/touchline/touchline/internal/language"
-	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/message/event"
-	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Wording is what a party read or heard before it answered. Its fields are empty if that is not known.
@@ -47,27 +40,4 @@ func (p *Player) withShown(party *Party, w Wording) Wording {
 	}
 	w.CoachName, w.CoachPicture, w.StudentName, w.Batch = p.CoachName, p.CoachPicture, p.Student.FullName, strings.Join(batches, ", ")
 	return w
-}
-
-// WordingOf returns the Wording of a question in a language.
-func (s *Service) WordingOf(language, text string) Wording {
-	sum := sha256.Sum256([]byte(text))
-	w := Wording{Language: language, TextHash: hex.EncodeToString(sum[:])}
-	if s.NoticeHash != nil {
-		w.NoticeHash = s.NoticeHash(language)
-	}
-	return w
-}
-
-// wordingFor returns w, or for a caller of the API the Wording of the notification with which the API
-// asks: it does not know what an app showed. Notifications of the API are in the default language.
-func (s *Service) wordingFor(by actor.Actor, p *Player, w Wording) Wording {
-	if w.Language != "" || by.Via != actor.ViaAPI {
-		return w
-	}
-	drafts := message.Plan(p.newEvent(event.Requested, p.SeenBy(by, by.Role)), s.DB.Settings().Brand)
-	asked := drafts[len(drafts)-1]
-	sent := s.WordingOf(language.English, asked.Title+"\n"+asked.Body)
-	sent.Version = w.Version
-	return sent
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -135,7 +135,7 @@ func (s *Service) OfPlayer(ctx context.Context, by actor.Actor, playerID string,
 	after.Date = cmp.Or(after.Date, p.To.AddDays(1))
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		if by.Role == actor.Coach {
-			err = approval.CheckPlayer(ctx, tx, by.AccountID, playerID)
+			err = player.CheckPlayer(ctx, tx, by.AccountID, playerID)
 		} else {
 			_, err = s.Consent.Link(ctx, tx, by, playerID, team.App)
 		}
@@ -212,7 +212,7 @@ const shareDays = 90
 // Share returns at how many of the trainings of the last 90 days with a mark a player of the calling coach was, present or late.
 func (s *Service) Share(ctx context.Context, by actor.Actor, playerID string) (attended, marks int, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		if err := approval.CheckPlayer(ctx, tx, by.AccountID, playerID); err != nil {
+		if err := player.CheckPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 			return err
 		}
 		months, err := countMonths(ctx, tx, playerID, Period{From: team.DateOf(s.Now(), time.UTC).AddDays(-shareDays)}.bounds())

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -22,7 +22,7 @@ const feature = "attendance"
 type Service struct {
 	DB *store.DB
 	// Consent are the rules that decide who has which service of a player.
-	Consent      approval.Rules
+	Consent      player.Access
 	CheckFeature team.CheckFeature
 	// CannotCome returns the players of a batch of the coach who cannot come on a day.
 	CannotCome func(ctx context.Context, tx *store.Tx, coachID, batchID string, date team.Date) (map[string]bool, error)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -47,7 +48,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r Challen
 	if exact {
 		first, n = 0, message.CostShards
 	}
-	if err := message.LockCosts(ctx, tx.Tx, line, first, n); err != nil {
+	if err := outbox.LockCosts(ctx, tx.Tx, line, first, n); err != nil {
 		return nil, err
 	}
 	var language string
@@ -56,7 +57,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r Challen
 	if err != nil {
 		return nil, fmt.Errorf("read the language: %w", err)
 	}
-	spent, err := message.Costs(ctx, tx.Tx, line)
+	spent, err := outbox.Costs(ctx, tx.Tx, line)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r Challen
 		return exceeded, nil
 	}
 	b.reserved = true
-	return nil, message.AddCounts(ctx, tx.Tx, []message.Count{{Counter: line.Shard(shard), Size: otp.Cost}})
+	return nil, outbox.AddCounts(ctx, tx.Tx, []message.Count{{Counter: line.Shard(shard), Size: otp.Cost}})
 }
 
 // otpCost returns the cost of an OTP.

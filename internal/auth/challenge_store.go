@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -81,7 +82,7 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 				return err
 			}
 		}
-		return db.DB.Outbox.QueueOTP(ctx, tx.Tx, message.OTPDelivery{
+		return db.DB.Outbox.QueueOTP(ctx, tx.Tx, outbox.OTPDelivery{
 			Channel: message.Channel(r.Channel), To: cmp.Or(r.Address, string(c.Number)), Role: c.Role,
 			ChallengeID: c.ID, DeviceID: c.DeviceID, EndsAt: c.EndsAt, Reserved: budget.reserved,
 		})

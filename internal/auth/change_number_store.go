@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -74,7 +74,7 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 	if err != nil {
 		return 0, err
 	}
-	if err := db.DB.Hooks().CheckNumber(ctx, tx, c.By.AccountID, c.To); err != nil {
+	if err := db.DB.Hooks().Consents.CheckNumber(ctx, tx, c.By.AccountID, c.To); err != nil {
 		return 0, err
 	}
 	if err := db.addFormerNumber(ctx, tx, c.By, false); err != nil {
@@ -110,10 +110,10 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 	if err := db.removeAddress(ctx, tx, c.By.Number, c.By.Role); err != nil {
 		return 0, err
 	}
-	if err := message.CopyPreferences(ctx, tx.Tx, c.By.Number, c.To); err != nil {
+	if err := outbox.CopyPreferences(ctx, tx.Tx, c.By.Number, c.To); err != nil {
 		return 0, err
 	}
-	if err := message.DeleteUnusedPreferences(ctx, tx.Tx, c.By.Number); err != nil {
+	if err := outbox.DeleteUnusedPreferences(ctx, tx.Tx, c.By.Number); err != nil {
 		return 0, err
 	}
 	return int(ended), notice.Notify(ctx, tx, []event.Event{c.Event()})

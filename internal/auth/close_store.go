@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -73,7 +73,7 @@ func (db SQL) closeAccount(ctx context.Context, tx *store.Tx, by actor.Actor) er
 		return err
 	}
 	c := &accountClosure{db: db, tx: tx, by: by}
-	players := db.DB.Hooks().CloseCoach(by, name)
+	players := db.DB.Hooks().Consents.CloseCoach(by, name)
 	of := func(step func(context.Context, *store.Tx) error) func(context.Context) error {
 		return func(ctx context.Context) error { return step(ctx, tx) }
 	}
@@ -153,7 +153,7 @@ func (c *accountClosure) deletePreferences(ctx context.Context) error {
 	if err := c.db.removeAddress(ctx, c.tx, c.by.Number, c.by.Role); err != nil {
 		return err
 	}
-	return message.DeleteUnusedPreferences(ctx, c.tx.Tx, c.by.Number)
+	return outbox.DeleteUnusedPreferences(ctx, c.tx.Tx, c.by.Number)
 }
 
 // closedNumber replaces the number. It is not a number, so no one can register it.

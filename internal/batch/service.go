@@ -10,12 +10,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -28,7 +28,7 @@ const feature = "roster"
 type Service struct {
 	DB *store.DB
 	// Consent are the rules that decide who has which service of a player.
-	Consent      approval.Rules
+	Consent      player.Access
 	CheckFeature team.CheckFeature
 	// Claims are the names that no batch may have.
 	Claims claims.List
@@ -221,7 +221,7 @@ func (s *Service) update(ctx context.Context, by actor.Actor, id string, fn func
 		}
 		b.Version++
 		if b.Name != name || !b.ArchivedAt.IsZero() {
-			return approval.BatchChanged(ctx, tx, id)
+			return player.BatchChanged(ctx, tx, id)
 		}
 		return nil
 	})
@@ -263,13 +263,13 @@ func (s *Service) Join(ctx context.Context, by actor.Actor, id, playerID string)
 		if err := tx.JoinBatch(ctx, by.AccountID, id, playerID); err != nil {
 			return err
 		}
-		return approval.BatchesChanged(ctx, tx, playerID)
+		return player.BatchesChanged(ctx, tx, playerID)
 	})
 }
 
 // lock locks a player and a batch of the calling coach.
 func lock(ctx context.Context, tx *store.Tx, by actor.Actor, id, playerID string) (*team.Batch, error) {
-	if err := approval.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
+	if err := player.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 		return nil, err
 	}
 	return tx.LockBatch(ctx, by.AccountID, id)
@@ -291,7 +291,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, id, playerID string
 		if err != nil || n == 0 {
 			return err
 		}
-		return approval.BatchesChanged(ctx, tx, playerID)
+		return player.BatchesChanged(ctx, tx, playerID)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // accountColumns are the columns of Account, and the search key of the name.
@@ -80,7 +81,7 @@ func findCoaches(ctx context.Context, tx *store.Tx, s AccountSearch, limit int) 
 
 // nameKey is the search key of a name: bytes, which both engines compare alike
 // whatever the collation of the database.
-func nameKey(name string) []byte { return []byte(FoldName(name)) }
+func nameKey(name string) []byte { return []byte(team.FoldName(name)) }
 
 // prefixEnd returns a key above every key with this prefix: UTF-8 has no byte 0xff.
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Dashboard reads a coach's dashboard from one state of the database. Its statements read
@@ -108,13 +109,10 @@ func countPending(ctx context.Context, tx *store.Tx, coachID string, now time.Ti
 	return pending, err
 }
 
-// AdultAge is the age at which a student may approve alone (spec section 3, rule 5).
-const AdultAge = 18
-
 // adultBorn returns the latest birth date of an adult: see approval.AdultBirthDate.
 func adultBorn(now time.Time) string {
 	y, m, d := now.UTC().Date()
-	return fmt.Sprintf("%04d-%02d-%02d", y-AdultAge, m, d)
+	return fmt.Sprintf("%04d-%02d-%02d", y-team.AdultAge, m, d)
 }
 
 // measuredRequests counts the requests of the coach $1 from $3 to $2 that passed the target $4

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // MaxWords bounds the words of one search.
@@ -26,7 +27,7 @@ type Query struct {
 // false if the text has more than MaxWords words. A text without letters and digits
 // matches nothing.
 func NewQuery(sport, text string) (q Query, ok bool) {
-	q.sport, q.words = foldSearch(sport), splitWords(text)
+	q.sport, q.words = team.FoldName(sport), splitWords(text)
 	slices.Sort(q.words)
 	q.words = slices.Compact(q.words)
 	q.matchesNothing = sport != "" && q.sport == "" || text != "" && len(q.words) == 0

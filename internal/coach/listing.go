@@ -3,6 +3,8 @@ package coach
 import (
 	"slices"
 	"strings"
+
+	"github.com/touchline/touchline/internal/team"
 )
 
 // ListingSource is all the stored data that the listing of a coach is made of.
@@ -117,7 +119,7 @@ func (l Listing) Shows(field string) bool { return slices.Contains(l.Show, field
 func (l Listing) Terms() []string {
 	var terms []string
 	for _, sport := range l.Sports {
-		if folded := foldSearch(sport); folded != "" {
+		if folded := team.FoldName(sport); folded != "" {
 			terms = append(terms, sportTerm(folded))
 		}
 	}
@@ -135,7 +137,7 @@ func (l Listing) Terms() []string {
 
 // matches reports whether q matches the listing, without the index.
 func (l Listing) matches(q Query) bool {
-	if q.sport != "" && !slices.ContainsFunc(l.Sports, func(s string) bool { return foldSearch(s) == q.sport }) {
+	if q.sport != "" && !slices.ContainsFunc(l.Sports, func(s string) bool { return team.FoldName(s) == q.sport }) {
 		return false
 	}
 	if len(q.words) == 0 {

@@ -7,42 +7,15 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/touchline/touchline/internal/team"
 )
 
 // maxTermLength is the number of characters of a word in the index. Directory
 // compares longer words with the listing itself.
 const maxTermLength = 20
 
-// foldSearch maps texts that people consider equal to the same string: it ignores
-// case, spaces, invisible characters, character width and Latin accents, also those that are part of a
-// letter, such as in ł and ø, and takes every apostrophe and hyphen for the plain one. It keeps
-// the vowel signs of other scripts, which are letters there.
-func foldSearch(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Cf, r), 0x300 <= r && r <= 0x36f:
-			return -1
-		case strings.ContainsRune(apostrophes, r):
-			return '\''
-		case unicode.Is(unicode.Pd, r), r == '\u2212':
-			return '-'
-		}
-		return r
-	}, norm.NFKD.String(spacing.Replace(s)))
-	s = strings.Join(strings.Fields(norm.NFKC.String(cases.Fold().String(s))), " ")
-	return strokes.Replace(s)
-}
-
-// apostrophes are the characters that people and keyboards write for an apostrophe.
-const apostrophes = "‘’‛ʹʻʼʽˈ`´′ꞌ＇"
-
-// spacing replaces marks that Unicode decomposes into a space: "O´Brien".
-var spacing = strings.NewReplacer("´", "'", "ʹ", "'")
-
-// strokes replaces letters with strokes and double letters, which Unicode does not decompose.
-var strokes = strings.NewReplacer("ł", "l", "ø", "o", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t", "æ", "ae", "œ", "oe", "þ", "th")
-
-// foldCase is foldSearch for comparisons in which accents matter.
+// foldCase is team.FoldName for comparisons in which accents matter.
 func foldCase(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -53,13 +26,9 @@ func foldCase(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(cases.Fold().String(s))), " ")
 }
 
-// FoldName returns the same string for names that people consider equal: Zoë and zoe, O’Brien and O'Brien. It is used for
-// duplicates and for the search.
-func FoldName(name string) string { return foldSearch(name) }
-
 // splitWords returns the folded words of a text: letters, digits and their marks.
 func splitWords(s string) []string {
-	return strings.FieldsFunc(foldSearch(s), func(r rune) bool {
+	return strings.FieldsFunc(team.FoldName(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})
 }

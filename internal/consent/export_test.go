@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/service/public"
 )
@@ -40,7 +41,7 @@ type Inputs struct{ h calls }
 // NewInputs returns Inputs with a default region for numbers and a fixed time.
 func NewInputs(region string, now time.Time) Inputs {
 	rules := approval.Rules{Routes: map[message.Channel]message.Route{"in_app": nil, "sms": nil}}
-	return Inputs{calls{&approval.Service{Rules: rules}, api.New(api.Config{
+	return Inputs{calls{&player.Service{Rules: rules}, api.New(api.Config{
 		Services: public.Services{Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}},
 		Settings: httpx.Settings{Now: func() time.Time { return now }},
 	}), nil}}

@@ -10,11 +10,12 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // calls serves consent as JSON.
 type calls struct {
-	*approval.Service
+	*player.Service
 	api    *api.Server
 	export Export
 }
@@ -23,7 +24,7 @@ type calls struct {
 type Export func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
 
 // Operations returns the operations of players, approvals and availability.
-func Operations(s *approval.Service, export Export) func(*api.Server) []api.Route {
+func Operations(s *player.Service, export Export) func(*api.Server) []api.Route {
 	return func(a *api.Server) []api.Route { return calls{s, a, export}.routes() }
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/consent"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // inputs reads bodies on 2026-03-06 with the default region India.
@@ -279,7 +279,7 @@ func FuzzAddPlayer(f *testing.F) {
 			t.Errorf("birth date %v: %s", student.DateOfBirth, detail)
 		}
 		if guardian == nil {
-			if student.DateOfBirth.AgeOn(testNow) < coach.AdultAge {
+			if student.DateOfBirth.AgeOn(testNow) < team.AdultAge {
 				t.Error(fmt.Errorf("got a minor without a guardian: %v", student.DateOfBirth))
 			}
 			return

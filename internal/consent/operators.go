@@ -8,16 +8,17 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // operators serves disputes to operators. They cannot decide about consent.
 type operators struct {
-	*approval.Service
+	*player.Service
 	admin *admin.Server
 }
 
 // OperatorOperations returns the operations with which operators find and lift disputes.
-func OperatorOperations(s *approval.Service) func(*admin.Server) []admin.Route {
+func OperatorOperations(s *player.Service) func(*admin.Server) []admin.Route {
 	return func(a *admin.Server) []admin.Route {
 		o, disputes := operators{s, a}, a.Scope(operator.Disputes)
 		return []admin.Route{
@@ -78,7 +79,7 @@ func (o operators) searchDisputes(ctx context.Context, r admin.Request[disputeSe
 
 func (o operators) findDisputes(ctx context.Context, caller admin.Caller, search approval.DisputeSearch, page endpoint.Page[admin.Keyset]) (admin.Response, error) {
 	search.After = approval.DisputeCursor{At: page.After.Time(), RequestID: page.After.ID}
-	found, err := approval.FindDisputes(ctx, o.DB, caller.Operator(), search, page.ReadLimit())
+	found, err := player.FindDisputes(ctx, o.DB, caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return admin.Response{}, err
 	}

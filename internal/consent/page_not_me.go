@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -68,7 +69,7 @@ func (p pages) refusedByLink(_ context.Context, r *web.Request) (web.Response, e
 // stopAddressOfLink ends mail to the address to which a link left, for a person whom the
 // question reached by mistake. It does nothing else: the question is to a number.
 func (p pages) stopAddressOfLink(ctx context.Context, r *web.Request, linkHash []byte) (web.Response, error) {
-	stopped, err := approval.StopAddressOfLink(ctx, p.DB, linkHash, p.Now())
+	stopped, err := player.StopAddressOfLink(ctx, p.DB, linkHash, p.Now())
 	if err != nil {
 		return web.Response{}, err
 	}

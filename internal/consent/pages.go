@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -18,7 +19,7 @@ var Files embed.FS
 
 // pages serves the pages of consent.
 type pages struct {
-	*approval.Service
+	*player.Service
 	site *web.Pages
 	Shown
 }
@@ -50,7 +51,7 @@ type Strip struct {
 func (s Strip) Percent() int { return (s.Attended*100 + s.Marks/2) / max(1, s.Marks) }
 
 // Pages returns the pages of players for their coaches, and of questions for families.
-func Pages(s *approval.Service, shown Shown) func(*web.Pages) []web.Route {
+func Pages(s *player.Service, shown Shown) func(*web.Pages) []web.Route {
 	return func(site *web.Pages) []web.Route {
 		p := pages{s, site, shown}
 		return slices.Concat(p.playerRoutes(), p.guardianRoutes("/coach/players/{player_id}"), p.linkRoutes(), p.familyRoutes())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -215,7 +216,7 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 			(SELECT y.number FROM parties y WHERE y.player_id = p.id AND y.role = r.party AND y.guardian_id = r.guardian_id),
 			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id),
-			(SELECT n.wrote_at FROM chat_numbers n WHERE n.mobile_number = $3), `+message.PreferenceColumns+`
+			(SELECT n.wrote_at FROM chat_numbers n WHERE n.mobile_number = $3), `+outbox.PreferenceColumns+`
 		FROM team_recipients r
 		JOIN team_messages m ON m.id = r.message_id
 		JOIN players p ON p.id = r.player_id
@@ -226,7 +227,7 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 		Scan(append([]any{
 			&body, database.IntoText(&coachName), &who.StudentName, &who.Copy, database.IntoTime(&status.RemovedAt), database.IntoTime(&status.SuspendedAt),
 			database.IntoText((*string)(&status.Number)), &who.EverApproved, &status.Disputed, &to.Stopped, database.IntoTime(&wrote),
-		}, message.PreferenceDest(&to.Preferences)...)...)
+		}, outbox.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return m, to, message.ReasonNotWanted, nil
 	}

@@ -9,20 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // Inbox receives what families write by WhatsApp and SMS, and the buttons that they press.
 type Inbox struct {
 	*Service
-	Approvals *approval.Service
-	Outbox    *message.Store
+	Approvals *player.Service
+	Outbox    *outbox.Store
 	// Say sends an answer by WhatsApp; nil without a transport.
 	Say func(ctx context.Context, to phone.Number, a message.ChatAnswer) error
 	// OpenCode returns the code of the open challenge of a number; nil if the service has no number at WhatsApp.
@@ -128,7 +129,7 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 	ask := false
 	err = in.DB.Write(ctx, func(tx *store.Tx) error {
 		answer, ask = nil, false
-		isNew, err := message.IsNewReply(ctx, tx.Tx, r)
+		isNew, err := outbox.IsNewReply(ctx, tx.Tx, r)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -34,7 +35,7 @@ func (in *Inbox) sayOnce(ctx context.Context, r message.Reply, answers ...messag
 	if r.ID != "" {
 		r.ID += " answer"
 	}
-	handled, err := message.Handled(ctx, in.DB, r)
+	handled, err := outbox.Handled(ctx, in.DB, r)
 	if err != nil || handled || r.Channel != message.Chat {
 		return err
 	}
@@ -44,7 +45,7 @@ func (in *Inbox) sayOnce(ctx context.Context, r message.Reply, answers ...messag
 		}
 	}
 	return in.DB.Write(ctx, func(tx *store.Tx) error {
-		_, err := message.IsNewReply(ctx, tx.Tx, r)
+		_, err := outbox.IsNewReply(ctx, tx.Tx, r)
 		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -29,7 +30,7 @@ func (in *Inbox) press(ctx context.Context, r message.Reply) error {
 	if !ok {
 		return nil
 	}
-	handled, err := message.Handled(ctx, in.DB, r)
+	handled, err := outbox.Handled(ctx, in.DB, r)
 	if err != nil || handled {
 		return err
 	}
@@ -48,7 +49,7 @@ func (in *Inbox) press(ctx context.Context, r message.Reply) error {
 		return err
 	}
 	return in.DB.Write(ctx, func(tx *store.Tx) error {
-		if _, err := message.IsNewReply(ctx, tx.Tx, r); err != nil {
+		if _, err := outbox.IsNewReply(ctx, tx.Tx, r); err != nil {
 			return err
 		}
 		return noteWriter(ctx, tx, r)

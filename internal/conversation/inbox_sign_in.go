@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -35,7 +36,7 @@ func (in *Inbox) answerSignIn(ctx context.Context, r message.Reply, family bool)
 		err = in.say(ctx, r, answer)
 	}
 	if err != nil {
-		return errors.Join(err, message.ForgetReply(ctx, in.DB, r))
+		return errors.Join(err, outbox.ForgetReply(ctx, in.DB, r))
 	}
 	return nil
 }
@@ -49,7 +50,7 @@ func (in *Inbox) answerBySMS(ctx context.Context, r message.Reply) (answered boo
 	}
 	answered, err = in.SendCode(ctx, r.From, writtenBy(r))
 	if err != nil || !answered {
-		err = errors.Join(err, message.ForgetReply(ctx, in.DB, r))
+		err = errors.Join(err, outbox.ForgetReply(ctx, in.DB, r))
 	}
 	return answered, err
 }
@@ -61,7 +62,7 @@ func (in *Inbox) countSignIn(ctx context.Context, r message.Reply, family bool) 
 		return false, nil
 	}
 	err = in.DB.Write(ctx, func(tx *store.Tx) error {
-		isNew, err := message.IsNewReply(ctx, tx.Tx, r)
+		isNew, err := outbox.IsNewReply(ctx, tx.Tx, r)
 		if err != nil {
 			return err
 		}

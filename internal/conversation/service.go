@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/telemetry"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -26,7 +27,7 @@ import (
 type Service struct {
 	DB *store.DB
 	// Consent are the rules that decide who has which service of a player.
-	Consent approval.Rules
+	Consent player.Access
 	Rules
 	// PerDay returns how many segments a coach with a stored tier may send in 24 h; 0 means no limit.
 	PerDay       func(tier string) int
@@ -145,7 +146,7 @@ func (s *Service) accept(ctx context.Context, by actor.Actor, id string, d Draft
 		}
 		if m.Segments > 0 {
 			counts := []message.Count{{Counter: message.TeamCounter(m.CoachID), Size: int64(m.Segments)}}
-			if err := message.AddCounts(ctx, tx.Tx, counts); err != nil {
+			if err := outbox.AddCounts(ctx, tx.Tx, counts); err != nil {
 				return err
 			}
 		}

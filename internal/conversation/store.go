@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -24,7 +25,7 @@ func readSending(ctx context.Context, tx *store.Tx, coachID string) (Sending, er
 		return s, fmt.Errorf("read coach %s: %w", coachID, err)
 	}
 	limit := message.Limit{Counter: message.TeamCounter(coachID), Window: day}
-	windows, err := message.ReadWindows(ctx, tx.Tx, limit)
+	windows, err := outbox.ReadWindows(ctx, tx.Tx, limit)
 	counted := windows[message.WindowOf(limit)]
 	s.Sent, s.Oldest = int(counted.Size), counted.Oldest
 	return s, err

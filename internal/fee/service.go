@@ -8,12 +8,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -25,7 +25,7 @@ const manualFees = "manual_fees"
 type Service struct {
 	DB *store.DB
 	// Consent are the rules that decide who has which service of a player.
-	Consent approval.Rules
+	Consent player.Access
 	// DefaultCurrency is the currency of an order that names none.
 	DefaultCurrency string
 	// CheckFeature returns a tier_limit unless the coach's tier has the feature.

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // availabilityResponse is the Availability of openapi.yaml.
@@ -36,7 +37,7 @@ func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 
 // get serves GET /api/services/availability/{player_id}.
 func (h handlers) get(ctx context.Context, _ admin.Request[admin.NoBody], id string) (admin.Response, error) {
-	found, err := approval.ConsentStatuses(ctx, h.DB, []string{id})
+	found, err := player.ConsentStatuses(ctx, h.DB, []string{id})
 	if err != nil {
 		return admin.Response{}, err
 	}
@@ -79,7 +80,7 @@ func (h handlers) query(ctx context.Context, r admin.Request[availabilityQuery])
 	if byNumber {
 		return h.ofNumber(ctx, r)
 	}
-	found, err := approval.ConsentStatuses(ctx, h.DB, in.PlayerIDs)
+	found, err := player.ConsentStatuses(ctx, h.DB, in.PlayerIDs)
 	slices.SortFunc(found, func(a, b approval.ConsentStatus) int {
 		return cmp.Compare(slices.Index(in.PlayerIDs, a.PlayerID), slices.Index(in.PlayerIDs, b.PlayerID))
 	})
@@ -105,7 +106,7 @@ func (h handlers) ofNumber(ctx context.Context, r admin.Request[availabilityQuer
 	if err := f.Err(); err != nil {
 		return admin.Response{}, err
 	}
-	return h.list(approval.ConsentStatusesOfNumber(ctx, h.DB, r.Caller.Operator(), number, role))
+	return h.list(player.ConsentStatusesOfNumber(ctx, h.DB, r.Caller.Operator(), number, role))
 }
 
 // list returns the availability of players with these consents.

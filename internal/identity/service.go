@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -47,7 +48,7 @@ var Expired = store.Expired{
 // Service makes and ends proofs, with their SQL.
 type Service struct {
 	DB        *store.DB
-	Approvals *approval.Service
+	Approvals *player.Service
 	Providers []Provider
 	Client    *Client
 	// Secrets derives what binds the answer of a provider to an attempt.

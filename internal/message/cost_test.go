@@ -37,7 +37,7 @@ func TestCostOfChat(t *testing.T) {
 			Message:    Message{Kind: tt.kind, Team: TeamMessage{Text: "Training is at five.", Replied: tt.replied}},
 			Deliveries: []Delivery{{Lane: Lane{Channel: tt.channel, Kind: tt.kind}, To: "+919812300001", Stays: tt.only}}, Segments: 2,
 		}
-		if got := s.cost(out); got != tt.want {
+		if got := s.Cost(out); got != tt.want {
 			t.Errorf("%s: costs %d, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -153,14 +153,14 @@ type Copy struct {
 // carries CoachLeft, 18th birthdays, SecondMessage and what is about a training, and other types only if the recipient cannot read
 // the notification in the app.
 func (c Copy) Needed(channel Channel) bool {
-	return channel == Email || channel == Push || c.Type == CoachLeft || c.Type.ofTraining() || c.Type == TurningAdult || c.Type == TurnedAdult || c.Type == SecondMessage || !c.Readable
+	return channel == Email || channel == Push || c.Type == CoachLeft || c.Type.OfTraining() || c.Type == TurningAdult || c.Type == TurnedAdult || c.Type == SecondMessage || !c.Readable
 }
 
 // Late reports whether the copy is about a training that has begun: a message that had to wait, for
 // example for a limit or the end of quiet hours, would mislead.
 func (c Copy) Late(now time.Time) bool {
 	at := c.Data.Words.Training.StartsAt
-	return c.Type.ofTraining() && !at.IsZero() && !now.Before(at)
+	return c.Type.OfTraining() && !at.IsZero() && !now.Before(at)
 }
 
 // Message is a delivery with its content, ready to send. A sender renders it with the

@@ -1,12 +1,10 @@
 package message
 
 import (
-	"context"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -90,26 +88,4 @@ type NumberDeliverySearch struct {
 type FailedDeliveryCursor struct {
 	At time.Time
 	ID string
-}
-
-// DeliveryAdmin lets operators list failed deliveries and send them again, for example
-// after an outage of a provider.
-type DeliveryAdmin struct{ Store *Store }
-
-// Failed returns failed deliveries, the latest failure first, and audits the access.
-func (a *DeliveryAdmin) Failed(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error) {
-	return a.Store.FailedDeliveries(ctx, by, s, limit)
-}
-
-// To returns the deliveries to a number in any state, the newest first, and audits the access. It
-// answers "the SMS never came".
-func (a *DeliveryAdmin) To(ctx context.Context, by actor.Operator, s NumberDeliverySearch, limit int) ([]DeliveryRecord, error) {
-	return a.Store.DeliveriesTo(ctx, by, s, limit)
-}
-
-// Retry sends a failed delivery again, with the same id, so that a provider that did accept
-// it can drop the duplicate. The message limits do not count it again, unless it shared a
-// message with others.
-func (a *DeliveryAdmin) Retry(ctx context.Context, by actor.Operator, id string) (DeliveryRecord, error) {
-	return a.Store.RetryFailed(ctx, by, id, DeliveryRecord.CheckRetry)
 }

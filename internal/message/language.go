@@ -40,6 +40,9 @@ var textsByLanguage = language.Each(func(code string) texts {
 // textsIn returns the texts for a person who chose a language.
 func textsIn(chosen string) texts { return textsByLanguage(language.Effective(chosen)) }
 
+// TextLanguage returns the language of the texts for a person with a chosen language.
+func TextLanguage(chosen string) string { return textsIn(chosen).language }
+
 // fill returns a text with the values of its variables.
 func (t texts) fill(key string, values map[string]string) string { return fillIn(t.byKey[key], values) }
 

@@ -2,6 +2,7 @@ package message
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -203,7 +204,7 @@ func (l Limits) For(m Counted) []Limit {
 	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), 24*time.Hour)
 	add("total_hour", countAll, int64(l.TotalHour), time.Hour)
 	add("total_day", countAll, int64(l.TotalDay), 24*time.Hour)
-	if l.budget(m.Line) > 0 && m.Cost > 0 && !m.Reserved {
+	if l.BudgetOf(m.Line) > 0 && m.Cost > 0 && !m.Reserved {
 		limits = append(limits, l.budgetFor(m))
 	}
 	return limits
@@ -215,8 +216,8 @@ const (
 	BudgetKey     = "budget"
 	OverBudgetKey = BudgetKey + overBudget
 	// Those of the budget for calls.
-	callBudgetKey     = "call_budget"
-	callOverBudgetKey = callBudgetKey + overBudget
+	CallBudgetKey     = "call_budget"
+	CallOverBudgetKey = CallBudgetKey + overBudget
 
 	overBudget = "/over"
 )
@@ -252,7 +253,7 @@ func HoldOf(key string) Hold {
 		return HoldNumber
 	case kind == "coach", kind == "new_coach":
 		return HoldCoach
-	case key == OverBudgetKey, key == callOverBudgetKey:
+	case key == OverBudgetKey, key == CallOverBudgetKey:
 		return HoldOverBudget
 	case kind == BudgetKey:
 		return HoldBudget
@@ -264,12 +265,12 @@ func HoldOf(key string) Hold {
 func (l Limits) budgetFor(m Counted) Limit {
 	line, key := cmp.Or(m.Line, SMSCosts), BudgetKey
 	if line == CallCosts {
-		key = callBudgetKey
+		key = CallBudgetKey
 	}
 	limit := Limit{Key: key, Counter: string(line), Size: m.Cost, Max: l.sharedBudget(line), Window: CostWindow, Strict: true}
 	switch {
 	case m.OTP && m.HoldsRole:
-		limit.Key, limit.Max = key+"/otp", l.budget(line)
+		limit.Key, limit.Max = key+"/otp", l.BudgetOf(line)
 	case m.OTP:
 		limit.Key = key + "/new_otp"
 	case m.Cost > limit.Max:
@@ -278,8 +279,8 @@ func (l Limits) budgetFor(m Counted) Limit {
 	return limit
 }
 
-// budget returns the budget of a line; 0 is no limit.
-func (l Limits) budget(line CostLine) int64 {
+// BudgetOf returns the budget of a line; 0 is no limit.
+func (l Limits) BudgetOf(line CostLine) int64 {
 	if line == CallCosts {
 		return l.CallBudget
 	}
@@ -288,13 +289,19 @@ func (l Limits) budget(line CostLine) int64 {
 
 // sharedBudget is the part of the budget that is not kept for OTPs to numbers that hold
 // their role.
-func (l Limits) sharedBudget(line CostLine) int64 { return (l.budget(line)*8 + 9) / 10 }
+func (l Limits) sharedBudget(line CostLine) int64 { return (l.BudgetOf(line)*8 + 9) / 10 }
 
 // BudgetShort reports whether only OTPs to numbers that hold their role are sent, because
 // the rest of the budget is spent.
 func (l Limits) BudgetShort(line CostLine, spent int64) bool {
-	return l.budget(line) > 0 && spent >= l.sharedBudget(line)
+	return l.BudgetOf(line) > 0 && spent >= l.sharedBudget(line)
 }
 
 // Block returns the prefix that a number shares with the 10,000 numbers beside it.
 func Block(number string) string { return number[:max(0, len(number)-blockDigits)] }
+
+// CostShards is how many counters the costs of OTPs have, besides the counter of their line.
+const CostShards = 8
+
+// Shard returns the counter of a shard.
+func (l CostLine) Shard(shard int) string { return string(l) + "/otp/" + strconv.Itoa(shard) }

@@ -1,10 +1,7 @@
 package message
 
 import (
-	"context"
 	"time"
-
-	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // MessageCostsKept is how long the costs of a day are kept.
@@ -38,9 +35,4 @@ type MessageCostCursor struct {
 	Day     time.Time
 	CoachID string
 	Channel Channel
-}
-
-// Costs returns the costs of messages, the newest day first, and audits the access.
-func (a *DeliveryAdmin) Costs(ctx context.Context, by actor.Operator, s MessageCostSearch, limit int) ([]MessageCost, error) {
-	return a.Store.MessageCosts(ctx, by, s, limit)
 }

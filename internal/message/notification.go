@@ -112,10 +112,10 @@ func (t Type) ofReceipt() bool {
 }
 
 // Answerable reports whether copies have a link with which the recipient says whether the player comes.
-func (t Type) Answerable() bool { return t.ofTraining() && t != TrainingCancelled }
+func (t Type) Answerable() bool { return t.OfTraining() && t != TrainingCancelled }
 
-// ofTraining reports whether t is about a training.
-func (t Type) ofTraining() bool {
+// OfTraining reports whether t is about a training.
+func (t Type) OfTraining() bool {
 	return slices.Contains([]Type{TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked}, t)
 }
 

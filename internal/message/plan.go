@@ -115,7 +115,7 @@ func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 		return []Channel{SMS, Email}
 	case e.Type == event.Removed:
 		return []Channel{SMS} // the recipient may have lost the role and can then not sign in to read it
-	case t.ofTraining():
+	case t.OfTraining():
 		return []Channel{SMS, Email}
 	case slices.Contains(mailed[to], t):
 		return []Channel{Email}

@@ -2,7 +2,9 @@ package message
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -241,4 +243,17 @@ func (s *Replies) sender(ctx context.Context, r Reply) (coachID string, err erro
 		}
 	}
 	return s.Store.NewestSender(ctx, r.From, r.Channel, r.writtenBy())
+}
+
+// Hash identifies a call with r.
+func (r Reply) Hash() [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s %s %t %d %s", r.Channel, r.From, r.Stops(), r.SentAt.Unix(), r.ID))
+}
+
+// DeliveryOfButton returns the delivery whose question the button answers, or "".
+func (r Reply) DeliveryOfButton() string {
+	if p, ok := ParseChatPress(r.Button); ok && p.Action != ChatCoach {
+		return p.ID
+	}
+	return ""
 }

@@ -17,7 +17,7 @@ func SMSOf(m Message) Text {
 	case OTP:
 		return otpText(m)
 	case NotificationCopy:
-		if m.Copy.Type.ofTraining() {
+		if m.Copy.Type.OfTraining() {
 			return trainingSMS(m)
 		}
 		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft, templateTurningAdult, templateTurnedAdult, templateSecondMessage)

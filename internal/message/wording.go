@@ -20,7 +20,7 @@ func wording(code string, to actor.Role, t Type, e event.Event, brand string) (t
 	key := "notification." + string(t)
 	special := key + variant(to, t, e)
 	title = cmp.Or(words.byKey[special+".title"], words.byKey[key+".title"])
-	if t.ofTraining() || t == CoachLeft || t == TurningAdult || t == SecondMessage || t == TurnedAdult && to != actor.Coach || t == PlayerRemoved && e.Type == event.Removed {
+	if t.OfTraining() || t == CoachLeft || t == TurningAdult || t == SecondMessage || t == TurnedAdult && to != actor.Coach || t == PlayerRemoved && e.Type == event.Removed {
 		special = "sms." + string(t) // the copy by SMS is a registered template
 	}
 	return expand(title, value), strings.TrimSpace(expand(words.byKey[special], value))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/telemetry"
@@ -67,13 +68,13 @@ func (t *Tray) NotificationCopy(ctx context.Context, d message.Delivery) (messag
 				OR (SELECT 1 FROM parties p WHERE p.player_id = n.player_id AND p.account_id = n.account_id AND p.email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
 			(SELECT 1 FROM confirmed_addresses ca WHERE ca.mobile_number = a.mobile_number AND ca.role = a.role AND ca.address = $4 LIMIT 1) IS NOT NULL,
-			`+store.AccountRoles+`, `+message.PreferenceColumns+`
+			`+store.AccountRoles+`, `+outbox.PreferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
 		Scan(append([]any{
 			&c.AccountID, &c.Type, &c.Title, &c.Text, database.IntoJSON(&c.Data), database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &c.Confirmed, &registered, &linked, &disputed,
-		}, message.PreferenceDest(&to.Preferences)...)...)
+		}, outbox.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return c, to, false, nil
 	}

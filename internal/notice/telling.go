@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/event"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -170,7 +171,7 @@ func dropStopped(ctx context.Context, tx *store.Tx, coachID string, people map[s
 		}
 	}
 	for chunk := range slices.Chunk(addresses, playersOfTelling) {
-		stopped, err := message.StoppedAmong(ctx, tx, chunk)
+		stopped, err := outbox.StoppedAmong(ctx, tx, chunk)
 		if err != nil {
 			return fmt.Errorf("read stopped addresses: %w", err)
 		}

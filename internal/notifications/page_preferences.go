@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -76,7 +76,7 @@ func (p pages) saveSettings(ctx context.Context, r *web.Request, by actor.Actor)
 }
 
 func (p pages) settingsForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	addresses, err := approval.StoppedAddresses(ctx, p.site.Approvals.DB, by)
+	addresses, err := player.StoppedAddresses(ctx, p.site.Approvals.DB, by)
 	if err != nil {
 		return web.Response{}, err
 	}

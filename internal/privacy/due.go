@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -52,7 +52,7 @@ func (r Retention) Due(ctx context.Context, db *store.DB, now time.Time) (list [
 		rs, err := db.Query(ctx, removal.find, before, math.MaxInt32)
 		ids, err := database.CollectTexts(rs, err)
 		if err == nil && removal.setting == "RETAIN_UNANSWERED" {
-			rs, err := db.Query(ctx, approval.UnansweredPlayers, before, database.Micros(now.Add(-removal.kept)), math.MaxInt32)
+			rs, err := db.Query(ctx, player.UnansweredPlayers, before, database.Micros(now.Add(-removal.kept)), math.MaxInt32)
 			var live []string
 			if live, err = database.CollectTexts(rs, err); err == nil {
 				ids = append(ids, live...)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -309,5 +309,5 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 			return err
 		}
 	}
-	return message.DeleteUnusedPreferences(ctx, tx.Tx, phone.Number(number))
+	return outbox.DeleteUnusedPreferences(ctx, tx.Tx, phone.Number(number))
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -73,7 +73,7 @@ func (r Retention) removals() []removal {
 			`SELECT unanswered_warned_at FROM players
 			WHERE erased_at IS NULL AND unanswered_since IS NOT NULL AND unanswered_warned_at >= $1
 			ORDER BY unanswered_warned_at, id LIMIT 1`,
-			approval.UnansweredWarning,
+			player.UnansweredWarning,
 		},
 	}
 }

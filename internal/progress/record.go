@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -24,7 +24,7 @@ import (
 type Service struct {
 	DB *store.DB
 	// Consent are the rules that decide who has which service of a player.
-	Consent      approval.Rules
+	Consent      player.Access
 	CheckFeature team.CheckFeature
 	Now          func() time.Time
 	NewID        func() string
@@ -100,7 +100,7 @@ func toParties(e event.Event, parties []party, enabled team.Enabled) (events []e
 func (s *Service) view(ctx context.Context, by actor.Actor, playerID string, service team.AppService, read func(tx *store.Tx, coachID string, since int64) error) error {
 	return s.DB.View(ctx, func(tx *store.Tx) error {
 		if by.Role == actor.Coach {
-			if err := approval.CheckPlayer(ctx, tx, by.AccountID, playerID); err != nil {
+			if err := player.CheckPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 				return err
 			}
 			return read(tx, by.AccountID, 0)
@@ -121,7 +121,7 @@ const RestoreWithin = 10 * time.Minute
 // the player keeps a concurrent removal of the player from leaving it behind.
 func (s *Service) remove(ctx context.Context, by actor.Actor, kind, playerID, id string, remove func(*store.Tx) (any, error)) error {
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
-		if err := approval.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
+		if err := player.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 			return err
 		}
 		r, err := remove(tx)
@@ -143,7 +143,7 @@ func (s *Service) remove(ctx context.Context, by actor.Actor, kind, playerID, id
 // notification, or returns not_found.
 func restore[R any](ctx context.Context, s *Service, by actor.Actor, kind, playerID, id string, insert func(context.Context, *store.Tx, R) (bool, error)) error {
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
-		if err := approval.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
+		if err := player.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 			return err
 		}
 		var content string

@@ -135,7 +135,7 @@ func (s *Service) importRow(r *reader, row Row) ImportRow {
 	if len(row.Faults) > 0 {
 		return ImportRow{Row: row, State: Faulty}
 	}
-	who := student{coach.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+	who := student{team.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	if first, ok := r.students[who]; ok {
 		row.Faults = []Fault{{
 			Code: "duplicate_row", Row: first,

@@ -12,17 +12,17 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // Service imports and exports players. An import of another coach is not_found.
 type Service struct {
 	DB        *store.DB
-	Approvals *approval.Service
+	Approvals *player.Service
 	Batches   *batch.Service
 	Phones    phone.Parser
 	// CheckFeature returns a tier_limit unless the coach's tier has the feature.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -286,7 +285,7 @@ const existingRows = 512
 func existingRowsUpdate(coachID, id string, rows []ImportRow) (query string, args []any) {
 	students := make([][]any, len(rows))
 	for n, row := range rows {
-		name := coach.FoldName(row.Entry.StudentName)
+		name := team.FoldName(row.Entry.StudentName)
 		students[n] = []any{row.Number, team.SortKey(name), name, row.Entry.BirthDate}
 	}
 	values, args := database.ValuesTable(students, "BIGINT", "TEXT", "TEXT", "TEXT")

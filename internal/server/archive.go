@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
@@ -14,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
@@ -22,14 +22,14 @@ import (
 )
 
 // newArchive returns what writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) *archive {
+func newArchive(db *store.DB, approvals *player.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) *archive {
 	return &archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, trainings: trainings, records: records, conversations: conversations}
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
 type archive struct {
 	db            *store.DB
-	approvals     *approval.Service
+	approvals     *player.Service
 	subscriptions *coach.Subscriptions
 	profiles      *coach.Service
 	documents     *document.Service

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -113,7 +114,7 @@ func (a *archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []stri
 
 func (a *archive) requests(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.someOf(ctx, by, func(ids []string, names map[string]string) error {
-		list, err := approval.RequestsAbout(ctx, a.db, by.AccountID, ids)
+		list, err := player.RequestsAbout(ctx, a.db, by.AccountID, ids)
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func (a *archive) requests(ctx context.Context, by actor.Actor, row func(...stri
 
 func (a *archive) decisions(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.someOf(ctx, by, func(ids []string, names map[string]string) error {
-		list, err := approval.DecisionsAbout(ctx, a.db, by.AccountID, ids)
+		list, err := player.DecisionsAbout(ctx, a.db, by.AccountID, ids)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
@@ -32,7 +33,7 @@ type base struct {
 	sql       *database.DB
 	db        *store.DB
 	accounts  auth.SQL
-	approvals *approval.Service
+	approvals *player.Service
 	keys      *auth.Keys
 	tiers     coach.Tiers
 	channels  channels
@@ -54,25 +55,18 @@ type base struct {
 }
 
 // Hooks list what features do in the transactions of the store. Tests of the store use them, too.
-func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
+func Hooks(rules approval.Rules, retention privacy.Retention) store.Hooks {
 	return store.Hooks{
-		CoachLeft:    []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft, notice.CoachLeft},
-		CloseCoach:   PlayerHooks.CloseCoach,
-		CheckNumber:  consents.CheckNumber,
-		TierChanged:  consents.TierChanged,
-		CoachChanged: PlayerHooks.CoachChanged, CoachRenaming: PlayerHooks.CoachRenaming,
-		Erased: proof.Erased,
-		Requests: store.RequestHooks{
-			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
-			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
-		},
-		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.DeleteLinks, approval.FreeShortCodes(), retention.BeforeSweep},
-		Expired:     slices.Concat(auth.Expired, approval.Expired, []store.Expired{identity.Expired}, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
+		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft, notice.CoachLeft},
+		Consents:    player.Consents{Rules: rules, Hooks: PlayerHooks},
+		Erased:      proof.Erased,
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, player.DeleteLinks, player.FreeShortCodes(), retention.BeforeSweep},
+		Expired:     slices.Concat(auth.Expired, player.Expired, []store.Expired{identity.Expired}, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
 	}
 }
 
 // PlayerHooks list what features do in the transactions of consents.
-var PlayerHooks = approval.Hooks{
+var PlayerHooks = player.Hooks{
 	PlayerAdded:    roster.PlayerAdded,
 	ConsentChanged: proof.ConsentChanged,
 	OpenShown:      proof.OpenShown,

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -87,7 +88,7 @@ func mailConfig(cfg *config.Config, o Options, vault *vault.Vault) mail.Config {
 }
 
 // newBounces returns the receiver of reports about mails that did not arrive.
-func newBounces(cfg *config.Config, o Options, db *message.Store) *message.Bounces {
+func newBounces(cfg *config.Config, o Options, db *outbox.Store) *message.Bounces {
 	return &message.Bounces{Store: db, Secret: cfg.MailServer().BounceSecret, Read: mail.ReadBounce, Log: o.Log}
 }
 

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/feed"
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/securitylog"
@@ -47,9 +47,9 @@ func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, co
 		Common: common,
 		Tokens: &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts: &coach.AccountAdmin{Store: coaches, DeviceApprovals: func(ctx context.Context, id string) ([]coach.DeviceApproval, error) {
-			return approval.DeviceApprovals(ctx, db, id)
+			return player.DeviceApprovals(ctx, db, id)
 		}},
-		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
+		Deliveries: &outbox.DeliveryAdmin{Store: db.Outbox},
 		Mail:       db.Outbox,
 	}
 }
@@ -69,7 +69,7 @@ type Operators struct {
 	tiers        coach.Tiers
 	db           *store.DB
 	storeOptions store.Options // of db, which has no vault
-	approvals    *approval.Service
+	approvals    *player.Service
 }
 
 // Feed returns the feed of changes, for reading.

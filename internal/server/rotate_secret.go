@@ -5,12 +5,12 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/dump"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/training"
@@ -19,12 +19,12 @@ import (
 
 // Sealed are the columns that the service secret seals. A rotation seals them again.
 func Sealed() []store.Sealed {
-	return slices.Concat(approval.Sealed, verification.Sealed, auth.Sealed, feed.Sealed, proof.Sealed)
+	return slices.Concat(player.Sealed, verification.Sealed, auth.Sealed, feed.Sealed, proof.Sealed)
 }
 
 // EndedWithSecret is what ends with the service secret, besides what the database does not have.
 func EndedWithSecret() []store.Ended {
-	return slices.Concat(auth.Ended, approval.Ended, training.Ended)
+	return slices.Concat(auth.Ended, player.Ended, training.Ended)
 }
 
 // RotateSecret replaces the service secret. It fails if a service runs on the database.

@@ -27,6 +27,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/webhook"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
@@ -81,7 +82,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	consentLog.Failing, consentLog.Gate = b.metrics.CheckpointsFailing, b.gate
 	accounts := newAuth(cfg, o, b.accounts, b.keys)
 	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
-		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
+		return player.LinkedRequest(ctx, b.db, linkHash, number, role, now)
 	}
 	passkeys, err := newPasskeys(cfg, b, accounts)
 	if err != nil {
@@ -92,14 +93,14 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		return nil, err
 	}
 	fees := &fee.Service{
-		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: approvals.Access(), DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
-	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
-	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
+	batches := &batch.Service{DB: b.db, Consent: approvals.Access(), Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
+	attended := &attendance.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
 	trainings := &training.Service{
-		DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
 	}
-	records := &progress.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	records := &progress.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{
 		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
@@ -215,8 +216,8 @@ func newPasskeys(cfg *config.Config, b base, accounts *auth.Service) (*auth.Pass
 }
 
 // newApprovals returns the service of consents, without its database.
-func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers) *approval.Service {
-	return &approval.Service{Brand: cfg.Brand, Hooks: PlayerHooks, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Rules: approval.Rules{
+func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers) *player.Service {
+	return &player.Service{Brand: cfg.Brand, Hooks: PlayerHooks, Rand: o.Rand, Rules: approval.Rules{
 		ResendAfter:         cfg.ResendAfter,
 		RemindersPerWindow:  cfg.RemindersPerWindow,
 		ReminderWindow:      cfg.ReminderWindow,
@@ -237,9 +238,9 @@ func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers)
 		LinkValidity:        cfg.LinkValidity,
 		Digest:              approval.DigestRules{After: cfg.PendingReminderAfter, Every: cfg.PendingReminderEvery},
 		First:               firstChannels(cfg),
-		TrustedCoach: func(s coach.TierStatus) bool {
+		TrustedCoach: func(tier, kyc string) bool {
 			// A tier that coaches cannot choose is an operator's word.
-			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService
+			return kyc == string(coach.Verified) || tier != "" && !tiers.Of(tier).SelfService
 		},
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/metrics"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -35,13 +36,13 @@ func callbackURL(cfg *config.Config, vault *vault.Vault, path string) func(messa
 }
 
 // newReplies returns the receiver of replies by SMS and WhatsApp.
-func newReplies(cfg *config.Config, o Options, db *message.Store, parser phone.Parser, m *metrics.Metrics) *message.Replies {
+func newReplies(cfg *config.Config, o Options, db *outbox.Store, parser phone.Parser, m *metrics.Metrics) *message.Replies {
 	return &message.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), CountUnplaced: m.UnplacedReply, Log: o.Log}
 }
 
 // newReceipts returns the receiver of receipts of SMS, WhatsApp and calls, or nil if no provider
 // sends receipts.
-func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *vault.Vault, m *metrics.Metrics) *message.Receipts {
+func newReceipts(cfg *config.Config, o Options, db *outbox.Store, vault *vault.Vault, m *metrics.Metrics) *message.Receipts {
 	c := smsConfig(cfg, o, vault)
 	r := &message.Receipts{
 		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),

@@ -130,7 +130,7 @@ func familyNews(ctx context.Context, by actor.Actor, playerIDs []string, fees *f
 // newConversations returns the service of the messages that coaches write.
 func newConversations(cfg *config.Config, o Options, b base) *conversation.Service {
 	return &conversation.Service{
-		DB: b.db, Consent: b.approvals.Rules, Rules: messageRules(cfg, b.channels), CheckFeature: b.checkFeature, ExpandNow: true, Wake: b.delivery.expansion.Wake, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: b.approvals.Access(), Rules: messageRules(cfg, b.channels), CheckFeature: b.checkFeature, ExpandNow: true, Wake: b.delivery.expansion.Wake, Now: o.Now, NewID: o.NewID,
 		PerDay: func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/player"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -34,33 +36,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
 			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log, Tracer: o.telemetry.Tracer(),
 		}),
-		Webhooks:                newWebhookSender(o, s),
-		SendDigests:             s.approvals.SendDigests,
-		SendExpiryNotifications: s.documents.SendExpiryNotifications,
-		MakeFees:                s.fees.MakeDue,
-		RemindFees:              s.fees.RemindDue,
-		TakeDueNames:            s.public.Coach.Coaches.TakeDueNames,
-		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
-		RotateKeys:              s.keys.Rotate,
-		SweepFiles:              s.documents.DeleteExpiredBlobs,
-		Sweep: func(ctx context.Context) (int64, error) {
-			removed, err := s.approvals.EndUnanswered(ctx, cfg.RetainUnanswered)
-			swept, sweepErr := s.db.Sweep(ctx, o.Now())
-			return removed + swept, errors.Join(err, sweepErr)
-		},
-		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
-			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
-		},
-		RecordAdults: func(ctx context.Context) error {
-			below := cfg.GuardianBelow()
-			return approval.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, coach.AdultAge)), below > 0)
-		},
-		TurnAdults: s.approvals.TurnAdults,
-		EndProofs:  s.identity.EndDue, SendSecondMessages: s.approvals.SendSecondMessages,
-		NumberRecords: s.proof.Work, PublishCheckpoints: s.proof.Publications(), CheckApprovals: s.proof.Sample,
-		AppendErasures: s.ledger.Append,
-		CheckBudget:    s.budgets.check,
-		RenewStreams:   s.public.Streams.Renew,
+		Webhooks: newWebhookSender(o, s),
+		Jobs:     jobs(cfg, o, s),
 		Expand: worker.Expansion{
 			Next: s.conversations.ExpandNext, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},
@@ -68,6 +45,45 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		NewTicker: o.NewTicker,
 		Log:       o.Log,
 	})
+}
+
+// jobs returns the background work that no signal wakes.
+func jobs(cfg *config.Config, o Options, s *services) []worker.Job {
+	batches, uncounted := worker.InBatches, worker.Uncounted
+	jobs := []worker.Job{
+		{Name: "send digests", Every: time.Second, Run: batches(s.approvals.SendDigests)},
+		{Name: "send expiry notifications", Every: 5 * time.Second, Run: batches(s.documents.SendExpiryNotifications)},
+		{Name: "make fees", Every: 5 * time.Second, Run: batches(s.fees.MakeDue)},
+		{Name: "remind of fees", Every: 5 * time.Second, Run: batches(s.fees.RemindDue)},
+		{Name: "give coaches new names", Every: 10 * time.Second, Run: batches(s.public.Coach.Coaches.TakeDueNames)},
+		{Name: "sweep files", Every: 10 * time.Second, Run: uncounted(s.documents.DeleteExpiredBlobs)},
+		{Name: "record introspections", Every: time.Second, Run: s.operators.Tokens.RecordIntrospections},
+		{Name: "rotate keys", Every: 10 * time.Second, Run: s.keys.Rotate},
+		{Name: "record new adults", Every: time.Minute, Run: func(ctx context.Context) error {
+			below := cfg.GuardianBelow()
+			return player.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, team.AdultAge)), below > 0)
+		}},
+		{Name: "turn adults", Every: time.Minute, Run: batches(s.approvals.TurnAdults)},
+		{Name: "send second messages", Every: time.Minute, Run: batches(s.approvals.SendSecondMessages)},
+		{Name: "end proofs of adults", Every: time.Minute, Run: batches(s.identity.EndDue)},
+		{Name: "number records", Every: time.Second, Run: s.proof.Work},
+		{Name: "compare approvals with their records", Every: time.Hour, Run: s.proof.Sample},
+		{Name: "append erasures to ERASURES", Every: 5 * time.Second, Run: s.ledger.Append},
+		{Name: "check the SMS budget", Every: time.Minute, Run: s.budgets.check},
+		{Name: "renew the streams", Every: notice.StreamsRenewed, Run: s.public.Streams.Renew},
+		{Name: "fail deliveries of removed channels", Every: 10 * time.Minute, Run: batches(func(ctx context.Context, n int) (int, error) {
+			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
+		})},
+		{Name: "sweep", Every: 10 * time.Minute, Run: func(ctx context.Context) error {
+			_, err := s.approvals.EndUnanswered(ctx, cfg.RetainUnanswered)
+			_, sweepErr := s.db.Sweep(ctx, o.Now())
+			return errors.Join(err, sweepErr)
+		}},
+	}
+	for _, publish := range s.proof.Publications() {
+		jobs = append(jobs, worker.Job{Name: "publish a checkpoint", Every: time.Second, Run: publish})
+	}
+	return jobs
 }
 
 // contents has what deliveries say.
@@ -79,6 +95,6 @@ type contents struct {
 }
 
 type (
-	approvals = approval.Service
+	approvals = player.Service
 	accounts  = auth.SQL
 )

@@ -7,9 +7,9 @@ package service
 import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
@@ -36,8 +36,8 @@ type Shell struct {
 	Common
 	Tokens     *operator.Service
 	Accounts   *coach.AccountAdmin
-	Deliveries *message.DeliveryAdmin
-	Mail       *message.Store
+	Deliveries *outbox.DeliveryAdmin
+	Mail       *outbox.Store
 }
 
 // Operators are the services of the operators' listener.

@@ -19,9 +19,11 @@ import (
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/webhook"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -96,7 +98,7 @@ func (c *club) push() error {
 
 // pushStore is the store of an outbox that stops when nothing more is due.
 type pushStore struct {
-	*message.Store
+	*outbox.Store
 	stop func()
 }
 
@@ -117,7 +119,7 @@ type pushContents struct {
 	devices *devices
 }
 
-type approvals = approval.Service
+type approvals = player.Service
 
 // NotificationCopy notes whose notification is sent. One that was deleted before has no type.
 func (s pushContents) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {

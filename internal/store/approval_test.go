@@ -10,20 +10,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/notice"
-	"github.com/touchline/touchline/internal/server"
-
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -31,7 +31,7 @@ import (
 // fixture is a migrated database with an approval service and a clock.
 type fixture struct {
 	testing.TB
-	*approval.Service
+	*player.Service
 	sql *database.DB
 	db  *store.DB
 	url string
@@ -152,8 +152,8 @@ func (p *fixture) openStore(options ...option) {
 			p.notified = append(p.notified, ids...)
 		},
 	})
-	p.Service = &approval.Service{
-		DB: p.db, Rules: settings.Rules, Now: p.clock.Now, NewID: p.db.NewID, Rand: p.rand,
+	p.Service = &player.Service{
+		DB: p.db, Rules: settings.Rules, Rand: p.rand,
 		Hooks: server.PlayerHooks,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -53,12 +54,12 @@ func TestConsentStatus(t *testing.T) {
 		}
 		notFound := func(by actor.Actor, id string) {
 			t.Helper()
-			if got, err := approval.ReadConsentStatus(bg, db, by, id); fault.KindOf(err) != fault.NotFound || got.PlayerID != "" {
+			if got, err := player.ReadConsentStatus(bg, db, by, id); fault.KindOf(err) != fault.NotFound || got.PlayerID != "" {
 				t.Errorf("%s %s reads player %q: got %+v, %v, want not_found", by.Role, by.AccountID, id, got, err)
 			}
 		}
 		for _, role := range actor.Roles {
-			got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: string(role), Role: role}, "player")
+			got, err := player.ReadConsentStatus(bg, db, actor.Actor{AccountID: string(role), Role: role}, "player")
 			ok(t, err)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: got %+v, want %+v", role, got, want)
@@ -68,7 +69,7 @@ func TestConsentStatus(t *testing.T) {
 		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "")
 		ok(t, run(db, `UPDATE parties SET name = NULL, number = NULL WHERE player_id = 'player'`))
 		want.HasGuardian, want.HasStudentNumber, want.Guardians = false, false, nil
-		if got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || !cmp.Equal(got, want) {
+		if got, err := player.ReadConsentStatus(bg, db, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("without guardian and number: got %+v, %v, want %+v", got, err, want)
 		}
 		ok(t, run(db, `UPDATE players SET deleted_at = 5 WHERE id = 'player'`))
@@ -82,7 +83,7 @@ func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := openLinked(t, url)
-		if _, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
+		if _, err := player.ReadConsentStatus(bg, db, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a guardian's account as a student: got %v, want not_found", err)
 		}
 	})
@@ -97,34 +98,35 @@ func TestLink(t *testing.T) {
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 			VALUES ('request', 'player', 'coach', 'student', 'student', 'pending', '["sms"]', 1, 1, FALSE)`))
 		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at, to_number) VALUES ($1, 'request', 1000, TRUE)`, hash))
-		open := func(token string, at int64) (approval.LinkState, error) {
-			return (&approval.Service{DB: db, Now: func() time.Time { return time.UnixMicro(at) }}).Link(bg, vault.HashToken(token))
+		open := func(token string, left time.Duration) (approval.LinkState, error) {
+			ok(t, run(db, `UPDATE request_links SET ends_at = $1`, db.Now().Add(left).UnixMicro()))
+			return (&player.Service{DB: db}).Link(bg, vault.HashToken(token))
 		}
-		got, err := open("token", 999)
+		got, err := open("token", time.Hour)
 		ok(t, err)
 		if !got.Open || got.Party != actor.Student || got.CoachName != "Asha Rao" || got.StudentName != "Kabir Mehta" {
 			t.Errorf("got %+v, want an open link with both names", got)
 		}
-		notFound := func(name, token string, at int64) {
+		notFound := func(name, token string, left time.Duration) {
 			t.Helper()
-			if got, err := open(token, at); err != nil || got != (approval.LinkState{}) {
+			if got, err := open(token, left); err != nil || got != (approval.LinkState{}) {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}
 		}
-		notFound("another token", "tokem", 999)
-		if got, err := open("token", 1000); err != nil || got != (approval.LinkState{Old: true}) {
+		notFound("another token", "tokem", time.Hour)
+		if got, err := open("token", 0); err != nil || got != (approval.LinkState{Old: true}) {
 			t.Errorf("at its end: %+v, %v; want an old link without names", got, err)
 		}
 		ok(t, run(db, `UPDATE coaches SET name = NULL`))
-		if got, err := open("token", 999); err != nil || got.CoachName != "" {
+		if got, err := open("token", time.Hour); err != nil || got.CoachName != "" {
 			t.Errorf("a coach without a name: %+v, %v", got, err)
 		}
 		for _, state := range []string{"approved", "rejected", "cancelled", "disputed"} {
 			ok(t, run(db, `UPDATE requests SET state = $1`, state))
-			notFound("request "+state, "token", 999)
+			notFound("request "+state, "token", time.Hour)
 		}
 		ok(t, run(db, `UPDATE requests SET state = 'pending'`))
 		ok(t, run(db, `UPDATE players SET deleted_at = 1`))
-		notFound("player deleted", "token", 999)
+		notFound("player deleted", "token", time.Hour)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -220,10 +221,10 @@ func TestRecordAdults(t *testing.T) {
 		born := a.Student.DateOfBirth
 		before := born
 		before.Day--
-		ok(p, approval.RecordAdults(bg, p.db, before, true))
+		ok(p, player.RecordAdults(bg, p.db, before, true))
 		_, cursor := p.read(feed.Cursor{}, 50)
 		for range 2 {
-			ok(p, approval.RecordAdults(bg, p.db, born, true))
+			ok(p, player.RecordAdults(bg, p.db, born, true))
 		}
 		if rows, _ := p.read(cursor, 50); !slices.Equal(rows, []string{a.ID + " 4 availability"}) {
 			t.Errorf("got %q", rows)
@@ -241,10 +242,10 @@ func TestRecordAdultsOfHigherAge(t *testing.T) {
 		before, younger := born, born
 		before.Day--
 		younger.Year += 2
-		ok(p, approval.RecordAdults(bg, p.db, younger, true))
+		ok(p, player.RecordAdults(bg, p.db, younger, true))
 		_, cursor := p.read(feed.Cursor{}, 50)
 		for _, adult := range []approval.Date{before, born} {
-			ok(p, approval.RecordAdults(bg, p.db, adult, true))
+			ok(p, player.RecordAdults(bg, p.db, adult, true))
 		}
 		if rows, _ := p.read(cursor, 50); !slices.Equal(rows, []string{a.ID + " 4 availability"}) {
 			t.Errorf("got %q", rows)
@@ -262,7 +263,7 @@ func TestRecordAdultsWithoutRule(t *testing.T) {
 		before.Day--
 		_, cursor := p.read(feed.Cursor{}, 50)
 		for _, born := range []approval.Date{before, a.Student.DateOfBirth} {
-			ok(p, approval.RecordAdults(bg, p.db, born, false))
+			ok(p, player.RecordAdults(bg, p.db, born, false))
 		}
 		if rows, _ := p.read(cursor, 50); len(rows) != 0 {
 			t.Errorf("got %q", rows)

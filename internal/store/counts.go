@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/operator"
-
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -39,7 +39,7 @@ func (db *DB) countWaiting(ctx context.Context, since time.Time) (operator.Count
 		SELECT
 			(SELECT count(*) FROM (SELECT 1 FROM kyc_submissions s WHERE s.state = 'submitted' LIMIT $1) v),
 			(SELECT count(*) FROM (SELECT 1 FROM coaches c WHERE c.requested_tier IS NOT NULL LIMIT $1) t),
-			(SELECT count(*) FROM (SELECT 1 FROM deliveries d `+message.FailedWhere+` AND d.updated_at > $2 LIMIT $1) f),
+			(SELECT count(*) FROM (SELECT 1 FROM deliveries d `+outbox.FailedWhere+` AND d.updated_at > $2 LIMIT $1) f),
 			(SELECT count(*) FROM (SELECT 1 FROM coaches c WHERE c.name_check_at > 0 LIMIT $1) n),
 			(SELECT count(*) FROM (SELECT 1 FROM disputes p WHERE p.created_at > 0 LIMIT $1) d),
 			(SELECT count(*) FROM (SELECT 1 FROM webhooks w WHERE w.id > '' AND (w.failing_since IS NOT NULL OR w.disabled_reason = 'failing') LIMIT $1) h)`,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -40,7 +41,7 @@ func Migrations() fs.FS {
 // DB stores the data of the service. It is safe for concurrent use.
 type DB struct {
 	// Outbox sends what leaves the service.
-	Outbox *message.Store
+	Outbox *outbox.Store
 	// Operators has operators' tokens and sessions, and the audit log.
 	Operators operator.SQL
 	sql       *database.DB
@@ -75,35 +76,42 @@ type Options struct {
 type Hooks struct {
 	// CoachLeft run when a coach closes the account.
 	CoachLeft []func(ctx context.Context, tx *Tx, coachID string) error
-	// CloseCoach ends what belongs to the players of a coach who closes the account.
-	CloseCoach func(by actor.Actor, name string) CoachClosure
-	// CheckNumber refuses a new number of a coach.
-	CheckNumber func(ctx context.Context, tx *Tx, coachID string, to phone.Number) error
-	// TierChanged runs after the stored tier of a coach has changed.
-	TierChanged func(ctx context.Context, tx *Tx, coachID, before, after string) error
-	// CoachChanged runs after the name or the picture of a coach has changed.
-	CoachChanged func(ctx context.Context, tx *Tx, coachID string, before, after CoachShown) error
-	// CoachRenaming runs when a coach asks for another name, which takes effect later.
-	CoachRenaming func(ctx context.Context, tx *Tx, coachID, before, after string, from time.Time) error
+	// Consents is nil in tests without it.
+	Consents Consents
 	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its role. kind is
 	// that of the row in erasures.
-	Erased   func(ctx context.Context, tx *Tx, kind, objectID string, parties []ErasedParty) error
-	Requests RequestHooks
+	Erased func(ctx context.Context, tx *Tx, kind, objectID string, parties []ErasedParty) error
 	// BeforeSweep run before Sweep deletes rows. They return the number of rows that they changed.
 	BeforeSweep []func(ctx context.Context, db *DB, now time.Time) (int64, error)
 	// Expired are the rows of features that Sweep deletes.
 	Expired []Expired
 }
 
-// CoachClosure are the steps of Hooks.CloseCoach, in their order.
-type CoachClosure struct {
+// Consents is what happens to players and their consents in the transactions that change their coach. Package player implements it.
+type Consents interface {
+	// CloseCoach ends what belongs to the players of a coach who closes the account.
+	CloseCoach(by actor.Actor, name string) CoachClosure
+	// CheckNumber refuses a new number of a coach.
+	CheckNumber(ctx context.Context, tx *Tx, coachID string, to phone.Number) error
+	// TierChanged follows a change of the stored tier of a coach.
+	TierChanged(ctx context.Context, tx *Tx, coachID, before, after string) error
+	// CoachChanged follows a change of the name or the picture of a coach.
+	CoachChanged(ctx context.Context, tx *Tx, coachID string, before, after CoachShown) error
+	// CoachRenaming follows the wish of a coach for another name, which takes effect later.
+	CoachRenaming(ctx context.Context, tx *Tx, coachID, before, after string, from time.Time) error
+	// Requests returns what happens to requests in the transactions of the outbox.
+	Requests(db *DB) outbox.Requests
+}
+
+// CoachClosure are the steps of Consents.CloseCoach, in their order.
+type CoachClosure interface {
 	// EndPlayers runs before and after the number of the account is released: only then no other
 	// transaction adds a player.
-	EndPlayers func(ctx context.Context, tx *Tx) error
+	EndPlayers(ctx context.Context, tx *Tx) error
 	// EndRequests runs after EndPlayers.
-	EndRequests func(ctx context.Context, tx *Tx) error
+	EndRequests(ctx context.Context, tx *Tx) error
 	// Notify runs last. It locks the accounts of families, in the order of their ids.
-	Notify func(ctx context.Context, tx *Tx) error
+	Notify(ctx context.Context, tx *Tx) error
 }
 
 // Expired are rows that Sweep deletes. Query deletes or changes at most $2 rows that are older than $1, which is
@@ -131,7 +139,10 @@ func New(db *database.DB, o Options) *DB {
 		o.OnChanged = func(bool) {}
 	}
 	store := &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
-	store.Outbox = &message.Store{DB: db, NewID: o.NewID, Settings: o.Settings.Outbox, Hooks: store.outboxHooks(), OnQueued: o.OnQueued}
+	store.Outbox = &outbox.Store{DB: db, NewID: o.NewID, Settings: o.Settings.Outbox, OnQueued: o.OnQueued}
+	if consents := o.Hooks.Consents; consents != nil {
+		store.Outbox.Requests = consents.Requests(store)
+	}
 	store.Operators = operator.SQL{DB: db, NewID: o.NewID, CountWaiting: store.countWaiting}
 	return store
 }
@@ -183,6 +194,9 @@ type Tx struct {
 	*database.Tx
 	db *DB
 }
+
+// Tx returns a transaction of the outbox as one of the store.
+func (db *DB) Tx(tx *database.Tx) *Tx { return &Tx{Tx: tx, db: db} }
 
 // DB returns the store of the transaction.
 func (tx *Tx) DB() *DB { return tx.db }

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -84,7 +85,7 @@ func TestRetryFailed(t *testing.T) {
 		ok(p, run(p.db, `DELETE FROM request_links`))
 		link := p.link(request)
 		desk := actor.Operator{ID: "token", Name: "desk"}
-		admin := &message.DeliveryAdmin{Store: p.db.Outbox}
+		admin := &outbox.DeliveryAdmin{Store: p.db.Outbox}
 		retried := 0
 		for i, err := range concurrently(10, func(int) error { _, err := admin.Retry(bg, desk, d.ID); return err }) {
 			switch code := fault.CodeOf(err); {
@@ -167,7 +168,7 @@ func TestRetryIsRefused(t *testing.T) {
 				a := p.add(coach, "Asha Rao", number(2), "")
 				id := tt.prepare(p, coach, a)
 				before := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`)
-				admin := &message.DeliveryAdmin{Store: p.db.Outbox}
+				admin := &outbox.DeliveryAdmin{Store: p.db.Outbox}
 				_, err := admin.Retry(bg, auditor, id)
 				p.refused(err, tt.want)
 				if after := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); after != before {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -45,7 +46,7 @@ func benchmarkReads(b *testing.B, p *fixture, n int) {
 		name string
 		run  func() error
 	}{
-		{"availability", func() error { _, err := approval.ReadConsentStatus(bg, p.db, coach, middle); return err }},
+		{"availability", func() error { _, err := player.ReadConsentStatus(bg, p.db, coach, middle); return err }},
 		{"pending", func() error {
 			_, err := p.Pending(bg, coach, approval.Page{Limit: 51, After: approval.Keyset{At: time.UnixMicro(int64(n / 2)), ID: middle, Party: actor.Student}})
 			return err

@@ -37,7 +37,7 @@ func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 
 // TierChanged runs what features do after the stored tier of a coach has changed.
 func (tx *Tx) TierChanged(ctx context.Context, coachID, before, after string) error {
-	return tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before, after)
+	return tx.db.options.Hooks.Consents.TierChanged(ctx, tx, coachID, before, after)
 }
 
 // CoachShown is what families see of a coach who asks them.
@@ -52,8 +52,8 @@ type CoachShown struct {
 // CoachChanged runs what depends on the name and the picture of a coach, after a change of them that takes effect. The
 // row of the coach is locked. It does nothing if before and after are equal.
 func (tx *Tx) CoachChanged(ctx context.Context, coachID string, before, after CoachShown) error {
-	if hook := tx.db.options.Hooks.CoachChanged; hook != nil && before != after {
-		return hook(ctx, tx, coachID, before, after)
+	if consents := tx.db.options.Hooks.Consents; consents != nil && before != after {
+		return consents.CoachChanged(ctx, tx, coachID, before, after)
 	}
 	return nil
 }
@@ -61,8 +61,8 @@ func (tx *Tx) CoachChanged(ctx context.Context, coachID string, before, after Co
 // CoachRenaming tells the families of a coach that the coach wants to be called after from a time on. The row of the
 // coach is locked.
 func (tx *Tx) CoachRenaming(ctx context.Context, coachID, before, after string, from time.Time) error {
-	if hook := tx.db.options.Hooks.CoachRenaming; hook != nil {
-		return hook(ctx, tx, coachID, before, after, from)
+	if consents := tx.db.options.Hooks.Consents; consents != nil {
+		return consents.CoachRenaming(ctx, tx, coachID, before, after, from)
 	}
 	return nil
 }

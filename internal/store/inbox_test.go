@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -204,7 +205,7 @@ func TestPlacedReplies(t *testing.T) {
 		place("", message.Reply{UserID: "IN.99"}) // a stranger leaves no trace
 		place(number(2), message.Reply{From: number(2), UserID: "IN.3"})
 		place(number(2), message.Reply{UserID: "IN.3"}) // the id moved with its owner
-		p.clock.advance(message.UsersKept + time.Hour)
+		p.clock.advance(outbox.UsersKept + time.Hour)
 		_, err := p.db.Sweep(bg, p.clock.Now())
 		ok(p, err)
 		if n := p.count(`SELECT count(*) FROM chat_users`); n != 0 {

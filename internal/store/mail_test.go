@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
 )
 
 const address = "Meera@families.example"
@@ -186,7 +187,7 @@ func TestStoppedAddresses(t *testing.T) {
 		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
 			for range 2 {
-				stopped, err := approval.StopAddressOfLink(bg, p.db, vault.HashToken(token), p.clock.Now())
+				stopped, err := player.StopAddressOfLink(bg, p.db, vault.HashToken(token), p.clock.Now())
 				if err != nil || stopped != want {
 					p.Errorf("StopAddressOfLink = %t, %v; want %t", stopped, err, want)
 				}
@@ -200,14 +201,14 @@ func TestStoppedAddresses(t *testing.T) {
 			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
 		}
 		ok(p, p.db.Outbox.StopAddress(bg, "OTHER@families.example"))
-		if got, err := approval.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
+		if got, err := player.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped for a guardian before an approval: %v, %v; want none", got, err)
 		}
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		if got, err := approval.StoppedAddresses(bg, p.db, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
+		if got, err := player.StoppedAddresses(bg, p.db, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
 			p.Errorf("stopped %v, %v", got, err)
 		}
-		if got, err := approval.StoppedAddresses(bg, p.db, coach); err != nil || len(got) != 0 {
+		if got, err := player.StoppedAddresses(bg, p.db, coach); err != nil || len(got) != 0 {
 			p.Errorf("stopped for the coach: %v, %v", got, err)
 		}
 		for range 2 {
@@ -218,7 +219,7 @@ func TestStoppedAddresses(t *testing.T) {
 				p.Errorf("%s stopped: %t, %v; want %t", address, stopped, err, want)
 			}
 		}
-		if got, err := approval.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
+		if got, err := player.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped after it was allowed: %v, %v", got, err)
 		}
 

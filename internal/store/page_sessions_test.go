@@ -13,13 +13,14 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // signIn returns a service that signs in with the code 246810.
 func (p *fixture) signIn() *auth.Service {
 	return &auth.Service{
 		LinkedRequest: func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
-			return approval.LinkedRequest(ctx, p.db, linkHash, number, role, now)
+			return player.LinkedRequest(ctx, p.db, linkHash, number, role, now)
 		},
 		Store: p.accounts(), Keys: &auth.Keys{Vault: p.vault}, Now: p.clock.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Rand: rand.Reader,
 		Settings: auth.Settings{

@@ -7,13 +7,14 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/training"
 )
 
 // batches returns the service of batches on the database of p.
 func (p *fixture) batches() *batch.Service {
-	return &batch.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, Upcoming: training.Upcoming, Now: p.clock.Now, NewID: p.db.NewID}
+	return &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, Upcoming: training.Upcoming, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 func anyFeature(string, string) error { return nil }
@@ -28,7 +29,7 @@ func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 
 // attendance returns the service of attendance on the database of p.
 func (p *fixture) attendance() *attendance.Service {
-	return &attendance.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, CannotCome: training.CannotCome, Now: p.clock.Now}
+	return &attendance.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, CannotCome: training.CannotCome, Now: p.clock.Now}
 }
 
 // attendanceStatements runs the statements of attendance with a player who is in the batch.
@@ -86,9 +87,9 @@ func (p *fixture) batchStatements() {
 		ok(p, err)
 	}
 	p.attendanceStatements(by, b.ID, a.ID)
-	_, err = approval.RequestsAbout(bg, p.db, by.AccountID, []string{a.ID})
+	_, err = player.RequestsAbout(bg, p.db, by.AccountID, []string{a.ID})
 	ok(p, err)
-	_, err = approval.DecisionsAbout(bg, p.db, by.AccountID, []string{a.ID})
+	_, err = player.DecisionsAbout(bg, p.db, by.AccountID, []string{a.ID})
 	ok(p, err)
 	ok(p, p.Remove(bg, by, a.ID))
 	ok(p, s.Archive(bg, by, b.ID))

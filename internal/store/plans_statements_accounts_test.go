@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/server"
 )
 
@@ -68,7 +69,7 @@ func (p *fixture) challenges() {
 	ok(p, err)
 	_, err = p.accounts().Device(bg, []byte("d"), key.Number, now)
 	ok(p, err)
-	_, _, err = approval.LinkedRequest(bg, p.db, []byte("l"), key.Number, key.Role, now)
+	_, _, err = player.LinkedRequest(bg, p.db, []byte("l"), key.Number, key.Role, now)
 	ok(p, err)
 }
 

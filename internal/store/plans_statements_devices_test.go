@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // coachDevices signs a guardian in on a device of a coach, approves, and revokes while a worker sends
@@ -34,7 +35,7 @@ func (p *fixture) coachDevices() {
 		},
 	})
 	ok(p, err)
-	_, err = approval.DeviceApprovals(bg, p.db, c.AccountID)
+	_, err = player.DeviceApprovals(bg, p.db, c.AccountID)
 	ok(p, err)
 	guardian := p.as(actor.Guardian, number(62))
 	ok(p, p.decide(guardian, a.ID, approval.Approve))

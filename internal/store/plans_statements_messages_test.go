@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -83,12 +84,12 @@ func (p *fixture) mail() {
 	_, _, _, err = p.RequestDetails(bg, mails[0])
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, mails))
-	_, err = approval.StopAddressOfLink(bg, p.db, vault.HashToken(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
+	_, err = player.StopAddressOfLink(bg, p.db, vault.HashToken(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
 	ok(p, p.db.Outbox.StopAddress(bg, "other@families.example"))
 	ok(p, run(p.db, `UPDATE parties SET state = 'approved' WHERE role = 'guardian' AND player_id = $1`, a.ID))
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
-		_, err = approval.StoppedAddresses(bg, p.db, by)
+		_, err = player.StoppedAddresses(bg, p.db, by)
 		ok(p, err)
 	}
 	ok(p, run(p.db, `UPDATE parties SET state = 'pending' WHERE role = 'guardian' AND player_id = $1`, a.ID))

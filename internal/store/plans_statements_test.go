@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -152,12 +153,12 @@ func (p *fixture) consents() {
 	_, err = p.MedicalReadings(bg, guardian, a.ID, approval.Page{Limit: 5})
 	ok(p, err)
 	for _, by := range []actor.Actor{guardian, student} {
-		statuses, err := approval.ConsentStatusesOfNumber(bg, p.db, auditor, by.Number, by.Role)
+		statuses, err := player.ConsentStatusesOfNumber(bg, p.db, auditor, by.Number, by.Role)
 		if err != nil || len(statuses) == 0 {
 			p.Fatal(statuses, err)
 		}
 	}
-	_, err = approval.ConsentStatuses(bg, p.db, []string{a.ID, b.ID})
+	_, err = player.ConsentStatuses(bg, p.db, []string{a.ID, b.ID})
 	ok(p, err)
 	_, err = p.CountRemindable(bg, c)
 	ok(p, err)
@@ -176,8 +177,8 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, _, err = p.feed().Read(bg, feed.Cursor{}, 50)
 	ok(p, err)
-	ok(p, approval.RecordAdults(bg, p.db, approval.Date{Year: 1990, Month: 1, Day: 1}, true))
-	ok(p, approval.RecordAdults(bg, p.db, approval.AdultBirthDate(p.clock.Now()), true))
+	ok(p, player.RecordAdults(bg, p.db, approval.Date{Year: 1990, Month: 1, Day: 1}, true))
+	ok(p, player.RecordAdults(bg, p.db, approval.AdultBirthDate(p.clock.Now()), true))
 	for _, by := range []actor.Actor{c, guardian, student} {
 		_, err := p.Availability(bg, by, a.ID)
 		ok(p, err)
@@ -224,7 +225,7 @@ func (p *fixture) consents() {
 	ok(p, p.Remove(bg, c, b.ID))
 	operatorBy := actor.Operator{Name: "shell:root"}
 	for _, search := range []approval.DisputeSearch{{}, {CoachID: c.AccountID}, {Number: number(4)}} {
-		_, err = approval.FindDisputes(bg, p.db, operatorBy, search, 5)
+		_, err = player.FindDisputes(bg, p.db, operatorBy, search, 5)
 		ok(p, err)
 	}
 	ok(p, p.LiftForOperator(bg, operatorBy, b.Party(actor.Student).Request.ID))

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/privacy"
 )
 
@@ -213,7 +214,7 @@ func TestDue(t *testing.T) {
 		}
 		p.clock.advance(140 * day)
 		p.retain()
-		if _, next := at("RETAIN_UNANSWERED", "players"); !next.Equal(p.clock.Now().Add(approval.UnansweredWarning)) {
+		if _, next := at("RETAIN_UNANSWERED", "players"); !next.Equal(p.clock.Now().Add(player.UnansweredWarning)) {
 			p.Errorf("the next player without an answer goes at %s", next)
 		}
 		p.clock.advance(15 * day)

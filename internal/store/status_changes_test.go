@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // statusChanges returns the changes of a player, as "sequence type party guardian/student".
@@ -63,7 +64,7 @@ func TestStatusChanges(t *testing.T) {
 
 		alone, err := p.Add(bg, coach, adult("Bela Rao", ""), nil)
 		ok(p, err)
-		statuses, err := approval.ConsentStatuses(bg, p.db, []string{a.ID, alone.ID})
+		statuses, err := player.ConsentStatuses(bg, p.db, []string{a.ID, alone.ID})
 		if err != nil || len(statuses) != 1 || statuses[0].Sequence != 1 {
 			t.Errorf("got %v, %v; want only the adult, with sequence 1", statuses, err)
 		}

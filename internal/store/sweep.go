@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -34,7 +35,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"deliveries of OTPs and notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind IN ('otp', 'notice') AND id > '' ORDER BY id LIMIT $2) AND state <> 'queued' AND updated_at < $1`, now.Add(-message.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"numbers that wrote by WhatsApp", `DELETE FROM chat_numbers WHERE mobile_number IN (SELECT mobile_number FROM chat_numbers WHERE wrote_at < $1 ORDER BY wrote_at LIMIT $2) AND wrote_at < $1`, now.Add(-message.RepliesKept)},
-		{"users of WhatsApp", `DELETE FROM chat_users WHERE user_id IN (SELECT user_id FROM chat_users WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-message.UsersKept)},
+		{"users of WhatsApp", `DELETE FROM chat_users WHERE user_id IN (SELECT user_id FROM chat_users WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-outbox.UsersKept)},
 		{"texts without a chosen coach", `DELETE FROM chat_held WHERE id IN (SELECT id FROM chat_held WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-message.MessageCostsKept)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},

@@ -20,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -139,7 +140,7 @@ func measureOperations(t *testing.T, p *fixture, measure func(do func()) costs, 
 			ok(t, p.DecideOnly(bg, guardians[n], players[n], approval.Decision{Action: approval.Approve}))
 		}},
 		{"availability", operationCosts{costs{1, 1, 0, 0, 0}, costs{0, 1, 0, 0, 0}}, func(n int) {
-			if _, err := approval.ReadConsentStatus(bg, p.db, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
+			if _, err := player.ReadConsentStatus(bg, p.db, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("player of another coach: got %v, want not_found", err)
 			}
 		}},

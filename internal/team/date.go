@@ -89,3 +89,6 @@ func (d Date) AddMonths(n int) Date {
 
 // AddYears returns the same day n years later.
 func (d Date) AddYears(n int) Date { return d.AddMonths(12 * n) }
+
+// AdultAge is the age at which a student may approve alone (spec section 3, rule 5).
+const AdultAge = 18

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -26,7 +26,7 @@ const feature = "roster"
 type Service struct {
 	DB *store.DB
 	// Consent are the rules that decide who has which service of a player.
-	Consent      approval.Rules
+	Consent      player.Access
 	CheckFeature team.CheckFeature
 	// Secrets derives the secrets of addresses, which begin with PublicURL.
 	Secrets   vault.Sealer

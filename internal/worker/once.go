@@ -26,9 +26,9 @@ func (w *Worker) Once(ctx context.Context, longest time.Duration) {
 		})
 		log("expand messages", err)
 	}
-	for _, j := range c.jobs() {
-		if j.period <= longest {
-			log(j.name, Recovered(func() error { return j.run(ctx) }))
+	for _, j := range c.Jobs {
+		if j.Every <= longest {
+			log(j.Name, Recovered(func() error { return j.Run(ctx) }))
 		}
 	}
 	c.Outbox.Once(ctx)

@@ -29,25 +29,27 @@ func TestPeriodicJobs(t *testing.T) {
 			Outbox: worker.NewOutbox(worker.OutboxConfig{
 				Store: new(fakeStore), Signal: message.NewQueueSignal(), Now: time.Now, NewTicker: newTicker, NewID: func() string { return "lease" }, Log: log,
 			}),
-			SendDigests: func(_ context.Context, n int) (int, error) {
-				if digests++; digests%3 != 0 {
-					return n, nil // a full batch: the next follows at once
-				}
-				if digests%2 == 0 {
-					panic("oops")
-				}
-				return 0, errors.New("outage")
+			Jobs: []worker.Job{
+				{Name: "send digests", Every: time.Second, Run: worker.InBatches(func(_ context.Context, n int) (int, error) {
+					if digests++; digests%3 != 0 {
+						return n, nil // a full batch: the next follows at once
+					}
+					if digests%2 == 0 {
+						panic("oops")
+					}
+					return 0, errors.New("outage")
+				})},
+				{Name: "rotate keys", Every: 10 * time.Second, Run: func(context.Context) error {
+					rotations++
+					return errors.New("outage")
+				}},
+				{Name: "sweep", Every: 10 * time.Minute, Run: worker.Uncounted(func(context.Context) (int64, error) {
+					sweeps++
+					time.Sleep(3 * time.Second)
+					swept = true
+					return 1, nil
+				})},
 			},
-			RotateKeys: func(context.Context) error {
-				rotations++
-				return errors.New("outage")
-			},
-			FailRemovedChannels: func(context.Context, int) (int, error) { return 0, nil },
-			RecordAdults:        func(context.Context) error { return nil },
-			CheckBudget:         func(context.Context) error { return nil },
-			NumberRecords:       func(context.Context) error { return nil },
-			AppendErasures:      func(context.Context) error { return nil },
-			CheckApprovals:      func(context.Context) error { return nil },
 			Expand: worker.Expansion{
 				Signal: worker.NewSignal(), Failed: func() { failedExpansions++ },
 				Next: func(context.Context) (bool, error) {
@@ -62,20 +64,6 @@ func TestPeriodicJobs(t *testing.T) {
 					}
 					return false, errors.New("damaged")
 				},
-			},
-			RecordIntrospections:    func(context.Context) error { return nil },
-			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
-			SendSecondMessages:      func(context.Context, int) (int, error) { return 0, nil },
-			EndProofs:               func(context.Context, int) (int, error) { return 0, nil },
-			TakeDueNames:            func(context.Context, int) (int, error) { return 0, nil },
-			MakeFees:                func(context.Context, int) (int, error) { return 0, nil },
-			RemindFees:              func(context.Context, int) (int, error) { return 0, nil },
-			SweepFiles:              func(context.Context) (int64, error) { return 0, nil },
-			Sweep: func(context.Context) (int64, error) {
-				sweeps++
-				time.Sleep(3 * time.Second)
-				swept = true
-				return 1, nil
 			},
 			NewTicker: newTicker, Log: log,
 		})

@@ -41,7 +41,7 @@ var PrivacyProfiles = []PrivacyProfile{
 	},
 }
 
-// adultAge is coach.AdultAge.
+// adultAge is team.AdultAge.
 const adultAge = 18
 
 // Profile returns the profile that PRIVACY_PROFILE names.

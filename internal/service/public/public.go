@@ -7,16 +7,17 @@ import (
 	"io"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/voice"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/inflight"
 	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -29,9 +30,9 @@ type Services struct {
 	Team
 	Auth        *auth.Service
 	Passkeys    *auth.Passkeys
-	Approvals   *approval.Service
+	Approvals   *player.Service
 	Tray        *notice.Tray
-	Preferences *message.Store
+	Preferences *outbox.Store
 	// Push manages subscriptions for push messages.
 	Push *notice.PushSubscriptions
 	// Replies receives replies to SMS.

@@ -1,0 +1,97 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// leftChannel is true if the message of the delivery d left on the channel $2, also while its
+// status is awaited. movedChannel is true if the message moved from the channel $2 to another one,
+// whose attempts alone are in attempts; it may have reached the person on $2 too. So may one for
+// which triedChannel is true: the response to an attempt may be lost, its worker may die, and a report of a failure may be wrong.
+//
+// messageTime is when the message arrived, or left if it had not arrived by $3; NULL if it left
+// later. The time of creation does not count, because a limit may have held the message for a day.
+const (
+	leftChannel  = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
+	movedChannel = `d.channel <> $2 AND d.total_attempts > d.attempts`
+	triedChannel = `d.channel = $2 AND d.attempts > 0 AND (d.lease IS NOT NULL OR d.reason IN ('retrying', 'gave_up', 'unreachable', 'refused'))`
+	messageTime  = `CASE WHEN ` + lastChange + ` <= $3 THEN ` + lastChange + ` WHEN d.left_at <= $3 THEN d.left_at END`
+	lastChange   = `CASE WHEN d.lease IS NOT NULL AND d.claimed_at IS NOT NULL THEN d.claimed_at ELSE d.updated_at END`
+)
+
+// NewestSender returns the coach whose message on a channel was the newest to a number at until, or
+// "". A message that moved from the channel to another one counts if no other message left there, and
+// one that failed or is being sent if there is no such message either. If there was none at until, or until is zero, the
+// newest message of all counts.
+func (st *Store) NewestSender(ctx context.Context, n phone.Number, channel message.Channel, until time.Time) (string, error) {
+	times := []int64{math.MaxInt64}
+	if !until.IsZero() {
+		times = []int64{until.UnixMicro(), math.MaxInt64}
+	}
+	for _, at := range times {
+		for _, left := range []string{leftChannel, movedChannel, triedChannel} {
+			newest, found, err := st.newestSender(ctx, n, channel, left, at)
+			if err != nil {
+				return "", fmt.Errorf("find the newest sender to a number: %w", err)
+			}
+			if found {
+				return newest, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// newestSender returns the coach of the newest message to a number for which left is true, and
+// whether there is one. The SMS that a coach removed the player counts too. If the newest message
+// is the SMS that a coach closed the account, which has no coach_id, there is no coach to stop. The
+// statement reads the messages to the number.
+func (st *Store) newestSender(ctx context.Context, n phone.Number, channel message.Channel, left string, until int64) (newest string, found bool, err error) {
+	rs, err := st.DB.Query(ctx, `
+		SELECT asked.coach_id,
+			(SELECT max(`+messageTime+`) FROM accounts a
+				JOIN requests r ON r.approver_id = a.id AND r.coach_id = asked.coach_id
+				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+left+`
+				WHERE a.mobile_number = $1),
+			(SELECT max(`+messageTime+`) FROM deliveries d
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
+			(SELECT max(`+messageTime+`) FROM deliveries d
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
+		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked
+		UNION ALL SELECT '', NULL, NULL,
+			(SELECT max(`+messageTime+`) FROM deliveries d
+				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`,
+		string(n), string(channel), until)
+	at := time.Time{}
+	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
+		var asked, wrote, told time.Time
+		if err = s.Scan(&coachID, database.IntoTime(&asked), database.IntoTime(&wrote), database.IntoTime(&told)); err != nil {
+			return "", err
+		}
+		for _, t := range []time.Time{asked, wrote, told} {
+			if t.After(at) {
+				newest, found, at = coachID, true, t
+			}
+		}
+		return coachID, nil
+	})
+	return newest, found, err
+}
+
+// QuotedSender implements ReplyStore. An OTP and the message that a coach closed the account have no coach.
+func (st *Store) QuotedSender(ctx context.Context, n phone.Number, providerID string) (coachID string, err error) {
+	err = st.DB.QueryRow(ctx, `
+		SELECT coalesce(d.coach_id, r.coach_id, '') FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id
+		WHERE d.provider_id = $1 AND d.recipient = $2`, providerID, string(n)).Scan(&coachID)
+	if err != nil && !database.IsNoRows(err) {
+		return "", fmt.Errorf("find the sender of a quoted message: %w", err)
+	}
+	return coachID, nil
+}

@@ -1,0 +1,147 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// stoppedCoaches returns the ids of the coaches whose messages a number stopped, sorted.
+func stoppedCoaches(ctx context.Context, q database.Querier, n phone.Number) ([]string, error) {
+	rs, err := q.Query(ctx, `SELECT coach_id FROM stopped_coaches WHERE mobile_number = $1 ORDER BY coach_id`, string(n))
+	return database.CollectTexts(rs, err)
+}
+
+// StopCoach makes the messages of a coach to a number stay in the app. It may be repeated.
+func (st *Store) StopCoach(ctx context.Context, n phone.Number, coachID string) error {
+	err := st.DB.Write(ctx, func(tx *database.Tx) error { return stopCoach(ctx, tx, n, coachID, tx.Now, false) })
+	if err != nil {
+		return fmt.Errorf("stop a coach: %w", err)
+	}
+	return nil
+}
+
+// StopCoachByReply is StopCoach for a person who replied to a message. It returns false if the
+// reply was handled before.
+func (st *Store) StopCoachByReply(ctx context.Context, r message.Reply, coachID string) (stopped bool, err error) {
+	err = st.DB.Write(ctx, func(tx *database.Tx) error {
+		if stopped, err = IsNewReply(ctx, tx, r); err != nil || !stopped {
+			return err
+		}
+		at := tx.Now
+		if !r.SentAt.IsZero() && r.SentAt.Before(at) {
+			at = r.SentAt
+		}
+		return stopCoach(ctx, tx, r.From, coachID, at, true)
+	})
+	if err != nil {
+		return false, fmt.Errorf("stop a coach by a reply: %w", err)
+	}
+	return stopped, nil
+}
+
+// AllowCoach ends StopCoach. It may be repeated.
+func (st *Store) AllowCoach(ctx context.Context, n phone.Number, coachID string) error {
+	err := st.DB.Write(ctx, func(tx *database.Tx) error { return allowCoach(ctx, tx, n, coachID) })
+	if err != nil {
+		return fmt.Errorf("allow a coach: %w", err)
+	}
+	return nil
+}
+
+// AllowCoachesByReply ends each StopCoachByReply of a number, and StopCoach for one coach, unless
+// the stop is later than the reply. It returns how many coaches may send messages again, and may
+// be repeated.
+func (st *Store) AllowCoachesByReply(ctx context.Context, r message.Reply, coachID string) (coaches int, err error) {
+	err = st.DB.Write(ctx, func(tx *database.Tx) error {
+		coaches = 0
+		isNew, err := IsNewReply(ctx, tx, r)
+		if err != nil || !isNew {
+			return err
+		}
+		until := tx.Now
+		if !r.SentAt.IsZero() {
+			until = r.SentAt.Add(time.Second) // SentAt has no fractions of a second
+		}
+		changed, err := tx.Exec(ctx, `
+			DELETE FROM stopped_coaches WHERE mobile_number = $1 AND (by_reply OR coach_id = $2) AND stopped_at <= $3`,
+			string(r.From), coachID, database.Micros(until))
+		coaches = int(changed)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("allow coaches by a reply: %w", err)
+	}
+	return coaches, nil
+}
+
+// IsNewReply reports whether no call with r was handled before, and stores it. A repeated call
+// equals the first one: if a gateway sends the same id with different replies, none is lost. A
+// hash is stored because it contains the number.
+func IsNewReply(ctx context.Context, tx *database.Tx, r message.Reply) (bool, error) {
+	if r.ID == "" {
+		return true, nil
+	}
+	hash := r.Hash()
+	n, err := tx.Exec(ctx, `
+		INSERT INTO handled_replies (hash, handled_at) VALUES ($1, $2)
+		ON CONFLICT (hash) DO NOTHING`, hash[:], database.Micros(tx.Now))
+	return n == 1, err
+}
+
+// ForgetReply undoes IsNewReply, so that a repeated call is handled.
+func ForgetReply(ctx context.Context, db interface {
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+}, r message.Reply,
+) error {
+	hash := r.Hash()
+	_, err := db.Exec(ctx, `DELETE FROM handled_replies WHERE hash = $1`, hash[:])
+	return err
+}
+
+// Handled reports whether a call with r was handled before.
+func Handled(ctx context.Context, q database.Querier, r message.Reply) (handled bool, err error) {
+	hash := r.Hash()
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM handled_replies WHERE hash = $1)`, hash[:]).Scan(&handled)
+	return handled && r.ID != "", err
+}
+
+// mergeStops keeps the time of the newest stop, and whether each one was a reply: START does not end
+// a stop on a page together with stops by replies.
+const mergeStops = `ON CONFLICT (mobile_number, coach_id) DO UPDATE SET
+	stopped_at = CASE WHEN stopped_coaches.stopped_at < excluded.stopped_at THEN excluded.stopped_at ELSE stopped_coaches.stopped_at END,
+	by_reply = stopped_coaches.by_reply AND excluded.by_reply`
+
+func stopCoach(ctx context.Context, tx *database.Tx, n phone.Number, coachID string, at time.Time, byReply bool) error {
+	return tx.Defer(ctx, `
+		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply) VALUES ($1, $2, $3, $4)
+		`+mergeStops, string(n), coachID, database.Micros(at), byReply)
+}
+
+func allowCoach(ctx context.Context, tx *database.Tx, n phone.Number, coachID string) error {
+	return tx.Defer(ctx, `DELETE FROM stopped_coaches WHERE mobile_number = $1 AND coach_id = $2`, string(n), coachID)
+}
+
+// replaceStopped stops and allows coaches so that the list before becomes after.
+func replaceStopped(ctx context.Context, tx *database.Tx, n phone.Number, before, after []string) error {
+	for _, id := range after {
+		if !slices.Contains(before, id) {
+			if err := stopCoach(ctx, tx, n, id, tx.Now, false); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range before {
+		if !slices.Contains(after, id) {
+			if err := allowCoach(ctx, tx, n, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
