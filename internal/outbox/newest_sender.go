@@ -52,35 +52,22 @@ func (st *Store) NewestSender(ctx context.Context, n phone.Number, channel messa
 // newestSender returns the coach of the newest message to a number for which left is true, and
 // whether there is one. The SMS that a coach removed the player counts too. If the newest message
 // is the SMS that a coach closed the account, which has no coach_id, there is no coach to stop. The
-// statement reads the messages to the number.
+// statement reads the messages to the number, also those to an account with it that was deleted.
 func (st *Store) newestSender(ctx context.Context, n phone.Number, channel message.Channel, left string, until int64) (newest string, found bool, err error) {
 	rs, err := st.DB.Query(ctx, `
-		SELECT asked.coach_id,
-			(SELECT max(`+messageTime+`) FROM accounts a
-				JOIN requests r ON r.approver_id = a.id AND r.coach_id = asked.coach_id
-				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+left+`
-				WHERE a.mobile_number = $1),
-			(SELECT max(`+messageTime+`) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
-			(SELECT max(`+messageTime+`) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
-		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked
-		UNION ALL SELECT '', NULL, NULL,
-			(SELECT max(`+messageTime+`) FROM deliveries d
-				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`,
+		SELECT coalesce(d.coach_id, ''), `+messageTime+` FROM deliveries d
+		WHERE d.recipient = $1 AND d.recipient <> '' AND `+left+` AND (d.coach_id IS NOT NULL AND d.request_id IS NOT NULL
+			OR d.coach_id IS NOT NULL AND d.kind = 'team' AND d.state <> 'left_out' OR d.kind = 'notice' AND d.channel = 'sms')`,
 		string(n), string(channel), until)
 	at := time.Time{}
-	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
-		var asked, wrote, told time.Time
-		if err = s.Scan(&coachID, database.IntoTime(&asked), database.IntoTime(&wrote), database.IntoTime(&told)); err != nil {
-			return "", err
+	err = database.Each(rs, err, func(s database.Scanner) error {
+		var coachID string
+		var t time.Time
+		err := s.Scan(&coachID, database.IntoTime(&t))
+		if t.After(at) {
+			newest, found, at = coachID, true, t
 		}
-		for _, t := range []time.Time{asked, wrote, told} {
-			if t.After(at) {
-				newest, found, at = coachID, true, t
-			}
-		}
-		return coachID, nil
+		return err
 	})
 	return newest, found, err
 }

@@ -98,13 +98,21 @@ const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (
 			WHERE o.message_id = m.id AND o.player_id <> $1 AND p.erased_at IS NULL)
 		LIMIT $2)`
 
-// accountErasures erase at most $2 rows of the account $1 each.
+// numberInUse says that another person of a family has the number to which the delivery d went. The messages that left count for the
+// limits of that person, who may answer one with STOP, so they go with the last account of the number.
+const numberInUse = `EXISTS (SELECT 1 FROM accounts o WHERE o.mobile_number = d.recipient AND o.role <> 'coach')`
+
+// settled says that the delivery d waits no longer, and is no code.
+const settled = `d.state <> 'queued' AND d.kind <> 'otp'`
+
+// accountErasures erase at most $2 rows of the account $1 each. It has no number any more.
 var accountErasures = []string{
 	// Also those to an address, or to an earlier number.
 	`DELETE FROM deliveries WHERE id IN (
-		SELECT id FROM deliveries WHERE account_id = $1 AND request_id IS NULL LIMIT $2)`,
+		SELECT d.id FROM deliveries d WHERE d.account_id = $1 AND d.request_id IS NULL AND NOT (` + settled + ` AND ` + numberInUse + `) LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
-		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.approver_id = $1 LIMIT $2)`,
+		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id
+		WHERE r.approver_id = $1 AND NOT (` + settled + ` AND ` + numberInUse + `) LIMIT $2)`,
 	`DELETE FROM notifications WHERE (account_id, seq) IN (
 		SELECT account_id, seq FROM notifications WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM sessions WHERE id IN (
@@ -282,30 +290,35 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 	for _, query := range []string{
 		`DELETE FROM message_counts WHERE (counter, counted_at) IN (
 			SELECT c.counter, c.counted_at FROM deliveries d JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
-			WHERE d.account_id = $1 AND d.request_id IS NULL AND d.recipient <> '')`,
+			WHERE d.account_id = $1 AND d.request_id IS NULL AND d.recipient <> '' AND NOT ` + numberInUse + `)`,
 		`DELETE FROM message_counts WHERE (counter, counted_at) IN (
 			SELECT c.counter, c.counted_at FROM requests r JOIN deliveries d ON d.request_id = r.id JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
-			WHERE r.approver_id = $1 AND d.recipient <> '')`,
+			WHERE r.approver_id = $1 AND d.recipient <> '' AND NOT ` + numberInUse + `)`,
 	} {
 		if err := tx.Defer(ctx, query, account); err != nil {
 			return err
 		}
 	}
 	for _, query := range []string{
-		`DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`,
-		`DELETE FROM deliveries WHERE recipient = $1 AND recipient <> '' AND role = $2`,
-	} {
-		if err := tx.Defer(ctx, query, number, role); err != nil {
-			return err
-		}
-	}
-	for _, query := range []string{
+		`DELETE FROM message_counts WHERE (counter, counted_at) IN (
+			SELECT c.counter, c.counted_at FROM deliveries d JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
+			WHERE d.recipient = $1 AND d.recipient <> '' AND NOT ` + numberInUse + `)`,
 		`DELETE FROM devices WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 		`DELETE FROM chat_numbers WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 		`DELETE FROM chat_users WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 		`DELETE FROM chat_held WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 	} {
 		if err := tx.Defer(ctx, query, number); err != nil {
+			return err
+		}
+	}
+	for _, query := range []string{
+		`DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`,
+		`DELETE FROM deliveries WHERE id IN (
+			SELECT d.id FROM deliveries d
+			WHERE d.recipient = $1 AND d.recipient <> '' AND (d.role = $2 AND NOT (` + settled + `) OR d.role <> 'coach' AND NOT ` + numberInUse + `))`,
+	} {
+		if err := tx.Defer(ctx, query, number, role); err != nil {
 			return err
 		}
 	}
