@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -177,8 +179,31 @@ func (w *saving) reopenRequest(ctx context.Context) error {
 	return w.s.scheduleDigest(ctx, w.tx, r)
 }
 
+// dropSuperseded completes the earlier messages of requests that are sent again on the same channels, if they still wait: after an
+// outage the party would get the question twice. One that the provider accepted counts as sent. One that a worker sends at the moment may
+// arrive, too. DeliveryFailed locks deliveries before requests too.
+func (w *saving) dropSuperseded(ctx context.Context) error {
+	for _, m := range w.c.Send {
+		if m.State != message.QueuedState || !slices.Contains(w.c.Resent, m.Request) {
+			continue
+		}
+		err := w.tx.Defer(ctx, `
+			UPDATE deliveries AS n SET state = CASE WHEN reason = 'awaiting_status' THEN 'sent' ELSE 'failed' END,
+				reason = CASE WHEN reason = 'awaiting_status' THEN NULL ELSE 'not_wanted' END, held_by = NULL, updated_at = $3
+			WHERE n.request_id = $1 AND n.kind = 'request' AND n.state = 'queued' AND n.lease IS NULL AND `+outbox.ChannelOfRequest+` = $2`,
+			m.Request.ID, string(m.Channel.OfRequest()), database.Micros(w.tx.Now))
+		if err != nil {
+			return fmt.Errorf("drop earlier messages of request %s: %w", m.Request.ID, err)
+		}
+	}
+	return nil
+}
+
 // resendRequests saves that open requests are sent again.
 func (w *saving) resendRequests(ctx context.Context) error {
+	if err := w.dropSuperseded(ctx); err != nil {
+		return err
+	}
 	for _, r := range w.c.Resent {
 		err := w.tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6), sent_version = $7

@@ -49,6 +49,22 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
+// TestResendSupersedes: a question that waits since an outage does not leave beside the same question that the coach sent again.
+func TestResendSupersedes(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), number(3))
+		p.clock.advance(49 * time.Hour)
+		r, _, err := p.send(c, a.ID, actor.Guardian)
+		ok(p, err)
+		if got := p.deliveries(c, r.ID); !slices.Contains(got, "sms failed not_wanted") || r.DeliveryFailed {
+			p.Errorf("deliveries %q, failed %v; want the first SMS dropped", got, r.DeliveryFailed)
+		}
+		p.wantSent("after the outage", 1, 2) // one to each party
+	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
+}
+
 // A held message that was also postponed to the end of quiet hours counts as sent when it leaves: the
 // next message waits for 48 h from then.
 func TestRepeatedRequestInQuietHours(t *testing.T) {
