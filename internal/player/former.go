@@ -47,11 +47,9 @@ func (s *Service) FormerDecisions(ctx context.Context, by actor.Actor, playerID 
 		})
 		return err
 	})
-	if err == nil {
-		err = s.openShown(decisions)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("list decisions of a former guardian: %w", err)
 	}
+	s.openShown(decisions)
 	return decisions, nil
 }

@@ -44,21 +44,21 @@ func readHistory(ctx context.Context, q database.Querier, playerID string) ([]ap
 	})
 }
 
-// openShown sets what the party of each record was shown. It decrypts, so it runs when no transaction waits for it.
-func (s *Service) openShown(history []approval.Record) error {
+// openShown sets what the party of each record was shown. A record that cannot be decrypted shows nothing of it: a decision was saved
+// before, and its party must be able to read and revoke it. Sample and an audit report the record. It runs when no transaction waits.
+func (s *Service) openShown(history []approval.Record) {
 	for i := range history {
 		r := &history[i]
 		if r.Sealed == "" || s.Hooks.OpenShown == nil {
 			continue
 		}
 		shown, err := s.Hooks.OpenShown(s.DB, r.ID, []byte(r.Sealed))
-		if err != nil {
-			return fmt.Errorf("open record %s: %w", r.ID, err)
+		if err == nil {
+			shown.NoticeHash, shown.TextHash = r.Wording.NoticeHash, r.Wording.TextHash
+			r.Wording = shown
 		}
-		shown.NoticeHash, shown.TextHash = r.Wording.NoticeHash, r.Wording.TextHash
-		r.Wording, r.Sealed = shown, ""
+		r.Sealed = ""
 	}
-	return nil
 }
 
 // addReminder stores a reminder of the request r, which counts against the reminder window.

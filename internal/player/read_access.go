@@ -25,13 +25,12 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*appro
 	if err != nil {
 		return nil, nil, err
 	}
-	history, err = s.shownHistory(p, by, history)
-	return p, history, err
+	return p, s.shownHistory(p, by, history), nil
 }
 
 // shownHistory returns the decisions about p that by may see, without the reasons that by may not read, and what other people
 // read. A guardian sees no decision of another guardian.
-func (s *Service) shownHistory(p *approval.Player, by actor.Actor, history []approval.Record) ([]approval.Record, error) {
+func (s *Service) shownHistory(p *approval.Player, by actor.Actor, history []approval.Record) []approval.Record {
 	if own := p.PartyOf(by); by.Role == actor.Guardian {
 		history = slices.DeleteFunc(history, func(r approval.Record) bool {
 			return r.Party == by.Role && (own == nil || r.GuardianID != own.GuardianID)
@@ -42,7 +41,8 @@ func (s *Service) shownHistory(p *approval.Player, by actor.Actor, history []app
 			history[i].Reason, history[i].Wording, history[i].Sealed = "", approval.Wording{}, ""
 		}
 	}
-	return history, s.openShown(history)
+	s.openShown(history)
+	return history
 }
 
 // Request returns a request that by sent or received, with its deliveries.

@@ -150,8 +150,7 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d appro
 	if saved.History != nil {
 		history = append(history, *saved.History)
 	}
-	history, err = s.shownHistory(p, by, history)
-	return p, history, err
+	return p, s.shownHistory(p, by, history), nil
 }
 
 // DecideOnly is Decide for a caller that needs no more than the error: it reads neither the history nor the deliveries.

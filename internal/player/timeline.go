@@ -65,7 +65,7 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *a
 		return loadDeliveries(ctx, tx, t.Requests)
 	})
 	if err == nil {
-		err = s.openShown(t.History)
+		s.openShown(t.History)
 	}
 	return t, err
 }

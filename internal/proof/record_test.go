@@ -125,6 +125,25 @@ student removed pending->removed unknown`
 	})
 }
 
+// TestUnreadableRecord: a record that cannot be decrypted neither keeps its party from a revocation nor makes the answer to it an error.
+func TestUnreadableRecord(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		f, db := newFamily(t, s), open(t, s)
+		f.decide(f.guardian, "guardian", "approved")
+		if n, err := db.Exec(bg, `UPDATE record_keys SET sealed = $1 WHERE record_id IN (SELECT id FROM approval_history)`, []byte("cut off")); err != nil || n != 1 {
+			t.Fatalf("%d records changed, %v", n, err)
+		}
+		f.decide(f.guardian, "guardian", "revoked")
+		for _, by := range []*touchlinetest.User{f.guardian, f.coach} {
+			got := by.Call(t, "GET", "/api/players/approval-status/"+f.player, nil).Want(t, 200)
+			if got.String("guardian_state") != "revoked" {
+				t.Errorf("state %q, want revoked", got.String("guardian_state"))
+			}
+		}
+	})
+}
+
 // TestRecordsOfDeletedAccount: a party that deletes its account revokes and leaves, and the proof of both stays without its key.
 func TestRecordsOfDeletedAccount(t *testing.T) {
 	t.Parallel()
