@@ -42,9 +42,16 @@ func init() { // the actions use the run, which uses actions
 		{"note progress", 5, noteProgress},
 		{"change the number of a coach", 1, changeNumber},
 		{"a coach leaves and comes back", 1, coachLeaves},
+		// actions_channels.go
+		{"have a party called", 3, callParty},
+		{"stop mail to an address", 1, stopMail},
+		// identity.go
+		{"prove to be an adult", 2, proveAdult},
 		// faults.go
 		{"reports about messages arrive", 5, receiptsArrive},
 		{"rotate the signing key", 1, rotateKey},
+		// restore.go
+		{"restore the backup of last night", 2, restoreNight},
 	}
 }
 

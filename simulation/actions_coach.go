@@ -115,7 +115,7 @@ func writeToAll(r *Run) string {
 	if s == nil || len(r.club.of(c)) == 0 {
 		return nothing
 	}
-	got := r.call(s, "POST", "/api/messages", object{"to": object{"all": true}, "audience": one(r, []string{"guardian", "student", "both"}), "text": "No training on Friday: the ground is closed.", "channels": []string{"sms", "in_app"}})
+	got := r.call(s, "POST", "/api/messages", object{"to": object{"all": true}, "audience": one(r, []string{"guardian", "student", "both"}), "text": "No training on Friday: the ground is closed.", "channels": one(r, [][]string{{"sms", "in_app"}, {"sms", "in_app"}, {"chat", "sms"}, {"chat"}})})
 	if got.Status != 201 && got.Status != 429 && got.Status != 422 {
 		r.mustBe(got, "write to all", 201, "")
 	}
@@ -177,13 +177,21 @@ func coachLeaves(r *Run) string {
 	if !retried || got.Status != 401 {
 		r.mustBe(got, "close the account of a coach", 204, "")
 	}
+	if r.night != nil {
+		r.night.left = append(r.night.left, leaving{c.name, "coach"})
+	}
+	r.coachLeft(slices.Index(r.club.coaches, c))
+	return c.name
+}
+
+// coachLeft notes that a coach closed the account, and registers the same number again.
+func (r *Run) coachLeft(i int) {
+	c := r.club.coaches[i]
 	for _, p := range r.club.of(c) {
 		p.removed = true
 	}
 	c.person.sessions = map[string]*session{}
-	i := slices.Index(r.club.coaches, c)
 	r.club.coaches[i] = &coach{person: c.person, name: coachName(r)}
 	r.clock.advance(61 * time.Second)
 	r.club.coaches[i].register(r)
-	return c.name
 }

@@ -31,7 +31,12 @@ func addPlayer(r *Run) string {
 	body := object{"student": student}
 	if !p.adult(r.clock.now) || r.chance(50) {
 		p.parties = append(p.parties, &party{player: p, role: "guardian", first: true, number: guardian, state: "pending"})
-		body["guardian"] = object{"name": "Meera Mehta " + letters, "relationship": "mother", "mobile_number": guardian}
+		entry := object{"name": "Meera Mehta " + letters, "relationship": "mother", "mobile_number": guardian}
+		if r.chance(30) {
+			p.parties[0].address = strings.ToLower(letters) + "@families.example"
+			entry["email"] = p.parties[0].address
+		}
+		body["guardian"] = entry
 	}
 	p.parties = append(p.parties, &party{player: p, role: "student", state: "pending"})
 	switch n := r.random.IntN(100); {
@@ -116,7 +121,7 @@ func answerOnPage(r *Run) string {
 		return nothing
 	}
 	m := r.network.newest(p.number, "message")
-	if m == nil || !strings.Contains(m.Text, p.player.name) || strings.Count(m.Text, "/a/") != 1 || r.clock.now.Sub(m.At) > 13*24*hour || m.At.Before(p.asked) || strings.Contains(m.Text, "added you") != (p.role == "student") {
+	if m == nil || m.Forgotten || !strings.Contains(m.Text, p.player.name) || strings.Count(m.Text, "/a/") != 1 || r.clock.now.Sub(m.At) > 13*24*hour || m.At.Before(p.asked) || strings.Contains(m.Text, "added you") != (p.role == "student") {
 		return nothing
 	}
 	b := &browser{run: r}
@@ -164,7 +169,7 @@ func askAgain(r *Run) string {
 		if m := r.network.newest(p.number, "message"); m != nil {
 			recent = r.clock.now.Sub(m.At) < 48*hour-2*maxSkew
 		}
-		if since := r.clock.now.Sub(p.asked); since < 48*hour-2*maxSkew && recent && !r.failed[p.number] {
+		if since := r.clock.now.Sub(p.asked); since < 48*hour-2*maxSkew && recent && !r.failed[p.number] && !r.failed[p.address] {
 			r.fail("a request is sent again after 48 hours", "%s after %s: %s", what, since, got.Body)
 		}
 		if text(got.JSON["request_id"]) != p.request {
@@ -300,6 +305,7 @@ func correctNumber(r *Run) string {
 	r.want(s, "PATCH", path, body, 200)
 	old := p.number
 	p.number, p.disputed, p.moved = number, "", true
+	p.calls, p.called = time.Time{}, time.Time{}
 	got := r.want(s, "GET", "/api/players/approval-status/"+p.player.id, nil, 200)
 	p.asks(r, text(p.in(got)["request_id"]))
 	p.gone(r, old)

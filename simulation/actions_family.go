@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,7 +31,7 @@ func quietHours(r *Run) string {
 		hours = object{"start": "21:00", "end": "08:00"}
 	}
 	r.want(s, "PATCH", "/api/me/preferences", object{"quiet_hours": hours, "time_zone": "UTC"}, 200)
-	person.since = len(r.network.sent)
+	person.since, person.utc = len(r.network.sent), true
 	return fmt.Sprint(p, " ", person.quiet[p.role])
 }
 
@@ -83,11 +84,18 @@ func replyStop(r *Run) string {
 	others := slices.ContainsFunc(r.network.sent, func(m *message) bool {
 		return m.To == p.number && m.Kind != "otp" && (len(of) == 0 || !m.by(of[0]))
 	})
-	if len(of) != 1 || others || r.club.person(p.number).left {
+	if len(of) != 1 || others || m.Forgotten {
 		return nothing
 	}
 	id := r.clock.newID(0)
 	for range 1 + r.random.IntN(3) {
+		if m.Channel == "chat" {
+			r.fromChat(object{
+				"contacts": []object{{"wa_id": p.number[1:]}},
+				"messages": []object{{"from": p.number[1:], "id": "wamid.in" + id, "timestamp": strconv.FormatInt(r.clock.now.Unix(), 10), "type": "text", "text": object{"body": "STOP"}}},
+			})
+			continue
+		}
 		query := url.Values{"from": {p.number}, "text": {"STOP"}, "id": {id}}
 		if got, _ := r.service.call("GET", "/replies/kannel/"+replySecret+"?"+query.Encode(), "", nil); got.Status >= 300 {
 			r.fail("a reply is taken", "%d %s", got.Status, got.Body)
@@ -180,8 +188,16 @@ func leave(r *Run) string {
 	if !retried || got.Status != 401 {
 		r.mustBe(got, "close the account of "+p.String(), 204, "")
 	}
-	delete(s.person.sessions, p.role)
-	number, role := p.number, p.role
+	r.left(p.number, p.role)
+	if r.night != nil {
+		r.night.left = append(r.night.left, leaving{s.person.number, s.role})
+	}
+	return s.person.number + " leaves as " + s.role
+}
+
+// left notes that the account of a number in a role was deleted.
+func (r *Run) left(number, role string) {
+	delete(r.club.person(number).sessions, role)
 	for _, player := range r.club.present() {
 		for _, o := range slices.Clone(player.parties) {
 			if o.number != number || o.role != role {
@@ -208,15 +224,14 @@ func leave(r *Run) string {
 				o.decided(r, "rejected")
 			}
 			o.becomes(r, "pending")
-			o.number, o.moved = "", true
+			o.number, o.moved, o.disputed = "", true, ""
 		}
 	}
-	r.club.person(number).left = true
 	roles := r.club.person(number).roles
 	if delete(roles, role); len(roles) == 0 && !r.club.keeps(number) {
 		r.club.erased[number] = r.clock.now
+		r.club.person(number).utc = false
 	}
-	return number + " leaves as " + role
 }
 
 // code requests a code for a person who is signed in, or returns "".

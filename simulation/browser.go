@@ -16,9 +16,12 @@ type browser struct {
 	cookies []*http.Cookie
 	status  int
 	body    string
+	// location is where the last page leads, if that is another site. retried says that an answer was lost.
+	location string
+	retried  bool
 }
 
-// open fetches a page and follows redirects.
+// open fetches a page and follows redirects to this site.
 func (b *browser) open(method, path string, form url.Values) {
 	for range 5 {
 		headers := []string{"Accept: text/html", "Origin: " + publicURL}
@@ -29,12 +32,12 @@ func (b *browser) open(method, path string, form url.Values) {
 		if form != nil {
 			body = form
 		}
-		got, _ := b.run.service.call(method, path, "", body, headers...)
-		b.status, b.body = got.Status, got.Body
+		got, retried := b.run.service.call(method, path, "", body, headers...)
+		b.status, b.body, b.location, b.retried = got.Status, got.Body, got.Header.Get("Location"), b.retried || retried
 		b.cookies = append(b.cookies, (&http.Response{Header: got.Header}).Cookies()...)
-		if got.Status < 300 || got.Status > 399 {
+		if got.Status < 300 || got.Status > 399 || strings.HasPrefix(b.location, "http") && !strings.HasPrefix(b.location, publicURL) {
 			return
 		}
-		method, path, form = "GET", strings.TrimPrefix(got.Header.Get("Location"), publicURL), nil
+		method, path, form = "GET", local(b.location), nil
 	}
 }

@@ -20,7 +20,7 @@ func (r *Run) eachPlayer(fn func(p *player, s *session)) {
 // within returns the sum of what count says of the messages in the 24 hours that end with m.
 func (r *Run) within(m *message, window time.Duration, count func(*message) int) (n int) {
 	for _, o := range slices.Backward(r.network.sent) {
-		if !o.At.After(m.At) && m.At.Sub(o.At) < window && o.Earlier == nil {
+		if !o.At.After(m.At) && m.At.Sub(o.At) < window && o.Earlier == nil && !o.Forgotten {
 			n += count(o)
 		}
 		if m.At.Sub(o.At) > window+hour {

@@ -18,6 +18,7 @@ type club struct {
 	cursor  string               // how far it has read
 	feed    map[string][]map[string]any
 	stopped []stop
+	noMail  map[string]time.Time // addresses that want no mail
 }
 
 // stop is a number that wants no messages of a coach.
@@ -35,7 +36,8 @@ type person struct {
 	since    int                 // the number of messages when quiet changed
 	wrong    []time.Time         // wrong codes
 	roles    map[string]bool     // in which it was ever asked
-	left     bool                // one of its accounts was closed
+	utc      bool                // its time zone is UTC, not India
+	minor    time.Time           // when the provider of proofs said that it is a minor
 }
 
 type coach struct {
@@ -78,6 +80,10 @@ type party struct {
 	history  []string
 	changed  time.Time // when the state changed
 	asked    time.Time // when the request was sent last
+	opened   time.Time // when the request was opened
+	calls    time.Time // when the coach had it called last
+	called   time.Time // and when last the phone rang
+	address  string    // for mail, or ""
 	reminded []time.Time
 	moved    bool // the number has changed: the records of the old one are not its own
 }
@@ -98,6 +104,9 @@ func (p *party) becomes(r *Run, state string) {
 
 // asks notes that a party is asked. Its messages are counted for its number.
 func (p *party) asks(r *Run, request string) {
+	if p.request != request {
+		p.opened = r.clock.now
+	}
 	p.becomes(r, "pending")
 	p.request, p.asked = request, r.clock.now
 	r.club.person(p.number).roles[p.role] = true
@@ -109,7 +118,7 @@ func (p *party) asks(r *Run, request string) {
 const families = 40
 
 func newClub(r *Run) *club {
-	c := &club{persons: map[string]*person{}, feed: map[string][]map[string]any{}, erased: map[string]time.Time{}}
+	c := &club{persons: map[string]*person{}, feed: map[string][]map[string]any{}, erased: map[string]time.Time{}, noMail: map[string]time.Time{}}
 	r.club = c
 	for range 3 {
 		c.coaches = append(c.coaches, newCoach(r))

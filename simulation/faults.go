@@ -13,11 +13,11 @@ import (
 
 // faults are what goes wrong. Those of a step end with it; a gateway, an endpoint and a clock stay wrong for some steps.
 type faults struct {
-	skew                      time.Duration // of the clock of the process
-	lose                      int           // the number of the call whose answer is lost; 0 loses none
-	full                      bool          // the disk
-	gatewayUntil, endpointEnd int           // the steps in which they work again
-	clockUntil                int
+	lose                      int  // the number of the call whose answer is lost; 0 loses none
+	full                      bool // the disk
+	gateway                   string
+	gatewayUntil, endpointEnd int // the steps in which they work again
+	clockUntil, secondUntil   int
 }
 
 // maxSkew is how far the clock of a process is wrong. The rules about times leave as much.
@@ -38,14 +38,18 @@ func (s *service) arm() {
 	case n < 13:
 		f.full = killer.fill()
 	case n < 15 && f.gatewayUntil == 0:
-		r.network.behave(behaviour(1 + r.random.IntN(4)))
+		f.gateway = one(r, []string{smsHost, smsHost, chatHost, voiceHost, mailHost})
+		r.network.behave(f.gateway, behaviour(1+r.random.IntN(4)))
 		f.gatewayUntil = r.step + 1 + r.random.IntN(stepsPerDay)
 	case n < 16 && f.endpointEnd == 0:
 		r.network.loopback.failing, r.hookFailed = true, true
 		f.endpointEnd = r.step + 1 + r.random.IntN(stepsPerDay)
 	case n < 18 && f.clockUntil == 0:
-		f.skew = time.Duration(r.random.Int64N(int64(2*maxSkew))) - maxSkew
+		s.replicas[0].skew = r.skew()
 		f.clockUntil = r.step + 1 + r.random.IntN(2*stepsPerDay)
+	case n < 21 && len(s.replicas) == 1:
+		s.start(r.skew())
+		f.secondUntil = r.step + 1 + r.random.IntN(2*stepsPerDay)
 	}
 }
 
@@ -53,7 +57,7 @@ func (s *service) arm() {
 func (s *service) mend() {
 	r, f := s.run, &s.faults
 	if f.gatewayUntil != 0 && r.step >= f.gatewayUntil {
-		r.network.behave(accepts)
+		r.network.behave(f.gateway, accepts)
 		f.gatewayUntil = 0
 	}
 	if f.endpointEnd != 0 && r.step >= f.endpointEnd {
@@ -63,8 +67,16 @@ func (s *service) mend() {
 		}
 	}
 	if f.clockUntil != 0 && r.step >= f.clockUntil {
-		f.skew, f.clockUntil = 0, 0
+		s.replicas[0].skew, f.clockUntil = 0, 0
 	}
+	if r.step >= f.secondUntil && len(s.replicas) > 1 {
+		orPanic(s.close(1))
+	}
+}
+
+// skew is how much the clock of a process is wrong.
+func (r *Run) skew() time.Duration {
+	return time.Duration(r.random.Int64N(int64(2*maxSkew))) - maxSkew
 }
 
 // disarm ends the fault of the step.
@@ -91,23 +103,24 @@ func (f *faults) freeDisk() {
 	}
 }
 
-// restartIfEnded starts another process if this one has ended. It reports whether it did.
+// restartIfEnded starts another process if the processes have ended: they have one disk. It reports whether it did.
 func (s *service) restartIfEnded() bool {
 	if !killer.ended() {
 		return false
 	}
 	s.faults.full = false
-	_ = s.close() // its connections are closed; nothing reaches the files
+	skew := s.replicas[0].skew
+	_ = s.close(0) // the connections are closed; nothing reaches the files
 	killer.restore()
 	s.run.network.settle(true)
-	s.restarts++
-	s.open()
+	s.log.Reset()
+	s.start(skew)
 	return true
 }
 
 // receiptsArrive brings reports about messages, repeated and in any order.
 func receiptsArrive(r *Run) string {
-	sent := r.network.sent[max(0, len(r.network.sent)-30):]
+	sent := where(r.network.sent[max(0, len(r.network.sent)-30):], func(m *message) bool { return m.Channel == "sms" })
 	if len(sent) == 0 {
 		return nothing
 	}

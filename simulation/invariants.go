@@ -38,6 +38,8 @@ var rules = []rule{
 	{"SMS cost at most the budget of a day; messages that are no codes stop at 80 %", daily, budget},
 	{"no message arrives in a person's quiet hours", cheap, quiet},
 	{"a number that stopped a coach gets nothing more from that coach", cheap, stops},
+	{"an address that stopped mail gets no more", cheap, mails},
+	{"a call with a question rings from 9 to 20 o'clock", cheap, calls},
 	{"a party that never approved gets at most 2 messages of a coach in a week", daily, strangers},
 	{"app services send nothing to a party that has not approved", cheap, pushes},
 	{"the coach is reminded of pending requests at most every 3 days", weekly, digests},
@@ -138,8 +140,8 @@ func pendingApprovals(r *Run, broken func(string, ...any)) {
 	}
 }
 
-// question reports whether a message asks for an approval: it has a link.
-func (m *message) question() bool { return strings.Contains(m.Text, "/a/") }
+// question reports whether an SMS asks for an approval: it has a link.
+func (m *message) question() bool { return m.Channel == "sms" && strings.Contains(m.Text, "/a/") }
 
 // by reports whether a message is of a coach: each has another name.
 func (m *message) by(c *coach) bool { return m.Kind != "otp" && strings.Contains(m.Text, c.name) }
@@ -157,7 +159,7 @@ func questions(r *Run, broken func(string, ...any)) {
 func once(r *Run, broken func(string, ...any)) {
 	for _, m := range r.fresh() {
 		if m.Earlier != nil && !m.Earlier.Unsure {
-			broken("%s got %q at %s and at %s", m.To, m.Text, m.Earlier.At, m.At)
+			broken("%s got %q by %s at %s and by %s at %s", m.To, m.Text, m.Earlier.Channel, m.Earlier.At, m.Channel, m.At)
 		}
 	}
 }
@@ -214,6 +216,27 @@ func stops(r *Run, broken func(string, ...any)) {
 	}
 }
 
+func mails(r *Run, broken func(string, ...any)) {
+	for _, m := range r.fresh() {
+		if at := r.club.noMail[m.To]; m.Channel == "mail" && !at.IsZero() && m.At.After(at) {
+			broken("%s stopped mail at %s and got one at %s: %s", m.To, at, m.At, m.Text)
+		}
+	}
+}
+
+func calls(r *Run, broken func(string, ...any)) {
+	for _, m := range r.fresh() {
+		at := m.At
+		if !r.club.person(m.To).utc {
+			at = at.Add(5*hour + 30*time.Minute) // India
+		}
+		early, late := at.Add(maxSkew).Hour() < 9, at.Add(-maxSkew).Hour() >= 20
+		if m.Channel == "voice" && (early || late) {
+			broken("%s was called at %s of its day", m.To, at.Format(time.TimeOnly))
+		}
+	}
+}
+
 func strangers(r *Run, broken func(string, ...any)) {
 	for _, m := range r.today() {
 		for _, c := range r.club.coaches {
@@ -227,11 +250,7 @@ func strangers(r *Run, broken func(string, ...any)) {
 			n := r.within(m, 6*24*hour, func(o *message) int {
 				return toInt(o.To == m.To && o.by(c) && strings.Contains(o.Text, "No training on Friday"))
 			})
-			parties := 0
-			for _, p := range r.club.players {
-				parties += toInt(p.coach == c) * len(where(p.parties, func(o *party) bool { return o.number == m.To }))
-			}
-			if !known && n > 2*max(1, parties) {
+			if !known && n > 2 {
 				broken("%s got %d from %s", m.To, n, c.name)
 			}
 		}
@@ -306,7 +325,7 @@ func money(r *Run, broken func(string, ...any)) {
 // feed reads the changes since the last time.
 func feed(r *Run, broken func(string, ...any)) {
 	for {
-		got, _ := r.service.send(r.service.admin, "GET", "/api/services/changes?limit=200&cursor="+r.club.cursor, r.club.token, nil)
+		got, _ := r.service.send(admin, "GET", "/api/services/changes?limit=200&cursor="+r.club.cursor, r.club.token, nil)
 		if got == nil {
 			return
 		}

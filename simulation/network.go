@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -17,31 +16,43 @@ import (
 
 // message is one that a provider accepted.
 type message struct {
-	ID, Channel, To, Text string
-	Kind                  string // otp or message
+	ID, Channel, To, Text string // Channel: sms, chat, mail, voice
+	Kind                  string // otp, message or call
 	At                    time.Time
-	// Receipt is the address for reports about the message.
-	Receipt string
-	// Unsure says that the service does not know that it was accepted: it got no answer, or its process ended.
+	// Receipt is the address for reports about the message, Step that for the steps of a call, both without the host. Stop ends mail to the address.
+	Receipt, Step, Stop string
+	// Unsure says that the service does not know that it was accepted: it got no answer, its process ended, or WhatsApp has not said that it sent it.
 	Unsure bool
 	// Earlier is the first acceptance of the same message, or nil.
 	Earlier *message
+	// Forgotten says that the service was restored from an older backup since.
+	Forgotten bool
+	// Ref is the reference of a chat in reports; told says that they came.
+	Ref  string
+	told bool
 }
 
-// network is the simulated providers. The service reaches the SMS gateway through http.DefaultTransport, in memory; push services and webhooks
-// must be real addresses, and are on loopback.
+// The hosts of the providers in memory. The one for mail is on loopback.
+const (
+	smsHost, chatHost, voiceHost, mailHost = "sms.example", "chat.example", "voice.example", "mail"
+)
+
+// network is the simulated providers. The service reaches them through http.DefaultTransport, in memory; push services, webhooks and the mail
+// server must be real addresses, and are on loopback.
 type network struct {
 	run  *Run
 	mu   sync.Mutex
 	sent []*message
 	// taken is how many messages take has returned, settled how many are certain.
 	taken, settled int
-	gateway        behaviour
+	behaviours     map[string]behaviour // by host; a missing one accepts
 	loopback       *loopback
+	mail           *mailServer
+	identity       *identityProvider
 	first          map[string]*message // by id
 }
 
-// behaviour is how the SMS gateway answers.
+// behaviour is how a provider answers.
 type behaviour int
 
 const (
@@ -49,34 +60,41 @@ const (
 	refuses           // answers 503
 	hangs             // answers nothing
 	forgets           // takes the message and closes the connection without an answer
-	rejects           // answers 400: the number cannot get an SMS
+	rejects           // answers 400: the number cannot get a message
 )
 
 func newNetwork(r *Run) *network {
-	n := &network{run: r, first: map[string]*message{}}
-	n.loopback = newLoopback(n)
+	n := &network{run: r, first: map[string]*message{}, behaviours: map[string]behaviour{}}
+	n.loopback, n.mail, n.identity = newLoopback(n), newMailServer(n), newIdentityProvider(n)
 	t := http.DefaultTransport.(*http.Transport)
 	t.DisableKeepAlives = true
 	t.DialContext = n.dial
 	return n
 }
 
+func (n *network) close() {
+	n.loopback.server.Close()
+	n.identity.server.Close()
+	_ = n.mail.server.Close() // the service has ended
+}
+
 func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
-	if !strings.HasPrefix(address, "sms.example:") {
+	host, _, _ := strings.Cut(address, ":")
+	if host != smsHost && host != chatHost && host != voiceHost {
 		return nil, fmt.Errorf("simulation: %s does not exist", address)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	client, server := net.Pipe()
-	go n.serve(server)
-	if n.gateway == hangs {
+	go n.serve(server, host)
+	if n.behaviours[host] == hangs {
 		n.run.everHeld = true
 		return silent{client}, nil
 	}
 	return client, nil
 }
 
-// silent is a connection to a host that does not answer: its reads time out at once, so that the simulation does not wait.
+// silent is a connection on which no answer comes: it times out at once, so that the simulation does not wait.
 type silent struct{ net.Conn }
 
 func (silent) Read([]byte) (int, error) { return 0, timeout{errors.New("simulation: i/o timeout")} }
@@ -86,62 +104,65 @@ type timeout struct{ error }
 func (timeout) Timeout() bool   { return true }
 func (timeout) Temporary() bool { return true }
 
-// serve answers one request.
-func (n *network) serve(c net.Conn) {
+// serve answers one request to a host.
+func (n *network) serve(c net.Conn, host string) {
 	defer c.Close()
 	req, err := http.ReadRequest(bufio.NewReader(c))
 	if err != nil {
 		return
 	}
-	status := n.accept(req)
+	var content bytes.Buffer
+	if _, err := content.ReadFrom(req.Body); err != nil {
+		return
+	}
+	n.mu.Lock()
+	m := map[string]func(*http.Request, []byte) *message{smsHost: readSMS, chatHost: readChat, voiceHost: readCall}[host](req, content.Bytes())
+	status := n.accept(host, m)
+	n.mu.Unlock()
 	if status == 0 {
 		return
 	}
-	answer := http.Response{StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, Body: http.NoBody}
+	body := answerOf(host, m)
+	answer := http.Response{StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, ContentLength: -1}
 	var b bytes.Buffer
 	_ = answer.Write(&b)
 	_, _ = c.Write(b.Bytes()) // the service may be gone
 }
 
-// accept takes a message as Kannel does, and returns the status of the answer or 0 for none.
-func (n *network) accept(req *http.Request) int {
-	content, err := io.ReadAll(req.Body)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.gateway != accepts {
-		n.run.failed[req.Header.Get("X-Kannel-To")] = true
+// accept takes a message, and returns the status of the answer or 0 for none. The caller holds n.mu.
+func (n *network) accept(host string, m *message) int {
+	how := n.behaviours[host]
+	if how != accepts {
+		n.run.failed[m.To] = true
 	}
 	switch {
-	case err != nil || killer.ended(): // the process that sent it is gone
+	case killer.ended(): // the process that sent it is gone
 		return 0
-	case n.gateway == refuses:
+	case how == refuses:
 		return http.StatusServiceUnavailable
-	case n.gateway == rejects:
+	case how == rejects:
 		return http.StatusBadRequest
-	case n.gateway == hangs:
+	case how == hangs:
 		return 0
 	}
-	receipt, _, _ := strings.Cut(strings.TrimPrefix(req.Header.Get("X-Kannel-DLR-Url"), publicURL), "?")
-	// /receipts/<delivery>.<attempt>.kannel/<secret>: a further attempt has the same delivery.
-	id, _, _ := strings.Cut(strings.TrimPrefix(receipt, "/receipts/"), ".")
-	m := &message{ID: id, Channel: "sms", To: req.Header.Get("X-Kannel-To"), Text: string(content), Kind: "message", At: n.run.clock.now, Receipt: receipt, Unsure: n.gateway == forgets}
-	if code.MatchString(m.Text) && !strings.Contains(m.Text, "/a/") {
-		m.Kind = "otp"
-	}
+	m.At, m.Unsure = n.run.clock.now, how == forgets || m.Channel == "chat"
 	n.sent = append(n.sent, m)
-	if m.Earlier = n.first[m.ID]; m.Earlier == nil {
+	if m.Earlier = n.first[m.ID]; m.Earlier == nil && m.ID != "" { // an answer in a chat has none
 		n.first[m.ID] = m
 	}
-	if m.Unsure {
+	if how == forgets {
 		return 0
+	}
+	if host == chatHost {
+		return http.StatusOK
 	}
 	return http.StatusAccepted
 }
 
-func (n *network) behave(b behaviour) {
+func (n *network) behave(host string, b behaviour) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.gateway = b
+	n.behaviours[host] = b
 }
 
 // settle notes at the end of a step whether the process knows of what it sent in the step.
@@ -167,7 +188,7 @@ func (n *network) take() string {
 	return strings.Join(lines, ", ")
 }
 
-// newest returns the newest message of a kind to a number, or nil.
+// newest returns the newest message of a kind to a number, not by mail, or nil.
 func (n *network) newest(to, kind string) *message {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -179,8 +200,11 @@ func (n *network) newest(to, kind string) *message {
 	return nil
 }
 
-// segments is how many SMS a text is, by GSM 03.38: 160 characters or 70 outside of its alphabet, less in several parts.
+// segments is how many SMS a text is, by GSM 03.38: 160 characters or 70 outside of its alphabet, less in several parts. Others are none.
 func (m *message) segments() int {
+	if m.Channel != "sms" {
+		return 0
+	}
 	one, many := 160, 153
 	n := len([]rune(m.Text))
 	if n != len(m.Text) {

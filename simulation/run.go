@@ -66,6 +66,8 @@ type Run struct {
 	failed     map[string]bool
 	everHeld   bool
 	hookFailed bool
+	// night is the last night of which there is a backup, or nil.
+	night *night
 }
 
 // start is a Monday. The seed does not choose it: birthdays and months are always at the same distance.
@@ -78,7 +80,7 @@ func Simulate(c Config) (result Result) {
 	r.seed(-1)
 	killer.reset()
 	r.network = newNetwork(r)
-	defer r.network.loopback.server.Close()
+	defer r.network.close()
 	r.service = newService(r)
 	defer r.service.remove()
 	defer func() {
@@ -91,7 +93,7 @@ func Simulate(c Config) (result Result) {
 			panic(v)
 		}
 	}()
-	r.service.open()
+	r.service.start(0)
 	newClub(r)
 	r.service.connectOthers()
 	for day := range c.Days {
@@ -135,6 +137,7 @@ func (r *Run) day(day int) {
 	}
 	r.tracef("day %d: %s", day+1, r.network.take())
 	r.dayFrom = len(r.network.sent)
+	r.keepNight(day)
 }
 
 // act does one action, lets the worker work, and checks what is cheap.
@@ -144,6 +147,7 @@ func (r *Run) act() {
 	a := r.choose()
 	what := a.do(r)
 	r.work(time.Minute)
+	r.chatStatuses()
 	r.service.disarm()
 	r.tracef("%s %d %s: %s; %s", r.clock.now.Format(time.DateTime), r.step, a.name, what, r.network.take())
 	r.check(cheap)

@@ -28,36 +28,41 @@ import (
 const (
 	publicURL   = "https://club.example"
 	replySecret = "0123456789abcdef0123456789abcdef"
+	callSecret  = "secret-of-calls"
+	chatSecret  = "secret-of-chats"
 	// The price of an SMS and the budget of a day, in paise.
 	pricePaise, budgetPaise = 10, 600
 )
 
-// service is the service under test. Its process can end; then the next call starts another one on the same files.
+// service is the service under test. Its processes can end; then the next call starts another one on the same files.
 type service struct {
-	run    *Run
-	dir    string
-	config *config.Config
-	app    *server.App
-	public http.Handler
-	admin  http.Handler
-	log    *bytes.Buffer
-	faults faults
-	// restarts counts the processes that ended.
-	restarts int
+	run      *Run
+	dir      string
+	config   *config.Config
+	replicas []*replica // one, or two for some steps
+	log      *bytes.Buffer
+	logger   *slog.Logger
+	faults   faults
 }
 
 func newService(r *Run) *service {
 	dir, err := os.MkdirTemp(memoryDir(), "touchline-simulation-")
 	orPanic(err)
 	s := &service{run: r, dir: dir, log: new(bytes.Buffer)}
+	s.logger = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	database.SQLiteDriver = driverName
 	cfg, err := config.Load(nil, []string{
-		"TOUCHLINE_SMS=kannel:http://user:password@sms.example/send?reply_secret=" + replySecret, "TOUCHLINE_PUBLIC_URL=" + publicURL, "TOUCHLINE_DATA_DIR=" + dir, "TOUCHLINE_LOG=public",
+		"TOUCHLINE_SMS=kannel:http://user:password@" + smsHost + "/send?reply_secret=" + replySecret,
+		"TOUCHLINE_VOICE=http:http://touchline:" + callSecret + "@" + voiceHost + "/call", "TOUCHLINE_MAIL=" + r.network.mail.url + "?from=club@club.example",
+		"TOUCHLINE_GUARDIAN_PROOF=offered", "TOUCHLINE_IDENTITY_PROVIDERS=" + r.network.identity.file(dir),
+		"TOUCHLINE_WHATSAPP=chat", "TOUCHLINE_WHATSAPP_ACCOUNT=phone_id=1,token=token,app_secret=" + chatSecret + ",verify_token=verify",
+		"TOUCHLINE_PUBLIC_URL=" + publicURL, "TOUCHLINE_DATA_DIR=" + dir, "TOUCHLINE_LOG=public",
 		"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0", "TOUCHLINE_MAX_IN_FLIGHT=100000",
-		"TOUCHLINE_SMS_PRICES=IN=0.10", "TOUCHLINE_SMS_BUDGET=6", "TOUCHLINE_WEBHOOK_NETWORKS=127.0.0.1",
+		"TOUCHLINE_SMS_PRICES=IN=0.10", "TOUCHLINE_SMS_BUDGET=6,calls=100", "TOUCHLINE_WEBHOOK_NETWORKS=127.0.0.1",
 		"TOUCHLINE_ERASURES=" + filepath.Join(dir, "erasures"),
 	})
 	orPanic(err)
+	cfg.Endpoints.WhatsApp = "http://" + chatHost + "/v23.0"
 	cfg.Endpoints.PushNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	if r.Database != "" {
 		cfg.DatabaseURL = config.SecretURL(r.Database)
@@ -80,40 +85,7 @@ func orPanic(err error) {
 	}
 }
 
-// open starts a process.
-func (s *service) open() {
-	s.log.Reset()
-	app, err := server.Open(context.Background(), s.config, server.Options{
-		Now: s.now, NewTicker: neverTicks,
-		NewID: func() string { return s.run.clock.newID(s.faults.skew) },
-		Log:   slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
-	if err != nil {
-		s.run.fail("the service starts", "%v", err)
-	}
-	s.app = app
-	s.public, s.admin = app.Handlers()
-}
-
-// close ends the process as SIGTERM does.
-func (s *service) close() error {
-	if s.app == nil {
-		return nil
-	}
-	err := s.app.Close()
-	s.app = nil
-	return err
-}
-
-func (s *service) remove() { _ = errors.Join(s.close(), os.RemoveAll(s.dir)) }
-
-// work lets the worker do what is due. If the process ends meanwhile, the worker of the next one does.
-func (s *service) work(longest time.Duration) {
-	s.app.Work(context.Background(), longest)
-	if s.restartIfEnded() {
-		s.app.Work(context.Background(), longest)
-	}
-}
+func (s *service) remove() { _ = errors.Join(s.close(0), os.RemoveAll(s.dir)) }
 
 // connectOthers makes the token of a service that reads the feed, and a webhook.
 func (s *service) connectOthers() {
@@ -123,14 +95,11 @@ func (s *service) connectOthers() {
 		operator.TokenRequest{Name: "other services", Scopes: []operator.Scope{operator.AvailabilityScope, operator.Webhooks}, Days: operator.MaxDays})
 	orPanic(errors.Join(err, operators.Close()))
 	s.run.club.token = token
-	got, _ := s.send(s.admin, "POST", "/api/admin/webhooks", token, object{"url": s.run.network.loopback.server.URL + "/hook"})
+	got, _ := s.send(admin, "POST", "/api/admin/webhooks", token, object{"url": s.run.network.loopback.server.URL + "/hook"})
 	if got.Status != 201 {
 		s.run.fail("a webhook can be made", "%d %s", got.Status, got.Body)
 	}
 }
-
-// now is the clock of the process.
-func (s *service) now() time.Time { return s.run.clock.now.Add(s.faults.skew) }
 
 // response is the answer to a call.
 type response struct {
@@ -162,12 +131,18 @@ func items(v any) (all []map[string]any) {
 	return all
 }
 
+// public and admin are the listeners of a process.
+func public(p *replica) http.Handler { return p.public }
+func admin(p *replica) http.Handler  { return p.admin }
+
 // send makes one request and returns its answer, or false if the process ended or the answer was lost.
-func (s *service) send(handler http.Handler, method, path, token string, body any, headers ...string) (*response, bool) {
+func (s *service) send(listener func(*replica) http.Handler, method, path, token string, body any, headers ...string) (*response, bool) {
 	var reader io.Reader = http.NoBody
 	kind := "application/json"
 	switch b := body.(type) {
 	case nil:
+	case []byte:
+		reader = bytes.NewReader(b)
 	case url.Values:
 		reader, kind = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
 	default:
@@ -191,7 +166,7 @@ func (s *service) send(handler http.Handler, method, path, token string, body an
 		req.Header.Set(name, value)
 	}
 	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, req)
+	listener(s.one()).ServeHTTP(recorder, req)
 	if s.restartIfEnded() || s.faults.loseAnswer() {
 		return nil, false
 	}
@@ -212,7 +187,7 @@ func (s *service) call(method, path, token string, body any, headers ...string) 
 		headers = append(headers, fmt.Sprintf("Idempotency-Key: %s", s.run.clock.newID(0)))
 	}
 	for range maxTries {
-		if got, ok := s.send(s.public, method, path, token, body, headers...); ok && !(got.Status == http.StatusServiceUnavailable && s.faults.full) {
+		if got, ok := s.send(public, method, path, token, body, headers...); ok && !(got.Status == http.StatusServiceUnavailable && s.faults.full) {
 			if got.Status >= 500 {
 				s.run.fail("no input and no fault is answered with a 5xx", "%s %s %v: %d %s\n%s", method, path, body, got.Status, got.Body, s.log)
 			}
