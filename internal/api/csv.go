@@ -28,8 +28,8 @@ func withCSVRoutes(routes []Route) []Route {
 		if rt.Alternative != MediaCSV {
 			continue
 		}
-		next := rt.Handle
-		rt.Handle = func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
+		next := rt.Handle.Serve
+		rt.Handle.Serve = func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
 			m.Header = m.Header.Clone()
 			m.Header.Set("Accept", MediaCSV)
 			return next(ctx, m, body)
@@ -61,15 +61,4 @@ func FileResponse(name, mediaType string, write func(ctx context.Context, out io
 		defer cancel()
 		return httpx.Download(w, r, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
 	}}
-}
-
-// exportAll serves GET /api/export.
-func (s *Server) exportAll(_ context.Context, r Request[NoBody]) (Response, error) {
-	by := r.Caller.Actor
-	return FileResponse("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return s.ExportAll(ctx, by, out) }), nil
-}
-
-// exportRoute is everything of a coach as one file.
-func (s *Server) exportRoute() Route {
-	return Route{Method: "GET", Pattern: "/api/export", Handle: endpoint.Handle(s.exportAll), Authorize: CoachOnly, Produces: csvfile.ArchiveMediaType, Timeout: httpx.FileTimeout}
 }

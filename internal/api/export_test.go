@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -24,6 +25,17 @@ func (s *Server) Queries() map[string][]string {
 	return queries
 }
 
+// Bodies returns the type of the JSON body of each route, by its method and pattern.
+func (s *Server) Bodies() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, rt := range s.routes() {
+		if rt.Body == endpoint.JSON || rt.Body == endpoint.OptionalJSON || rt.Body == endpoint.MergePatch {
+			types[rt.Method+" "+rt.Pattern] = rt.Handle.Body
+		}
+	}
+	return types
+}
+
 // TestRoute is a POST of JSON for tests.
 type TestRoute struct {
 	Pattern    string
@@ -40,7 +52,7 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	routes := s.routes()
 	for _, t := range tests {
 		rt := Route{Method: http.MethodPost, Pattern: t.Pattern, Body: endpoint.JSON}
-		rt.Handle = func(ctx context.Context, _ Meta, _ endpoint.Body) (Response, error) { return t.Handle(ctx) }
+		rt.Handle.Serve = func(ctx context.Context, _ Meta, _ endpoint.Body) (Response, error) { return t.Handle(ctx) }
 		if t.Idempotent {
 			rt.Handle = s.Idempotent(rt.Handle, func(_ context.Context, _ Meta, w idempotency.Work) (Response, error) { return t.Rebuild(w) })
 		}

@@ -17,7 +17,7 @@ type rebuild func(ctx context.Context, m Meta, w idempotency.Work) (Response, er
 // Idempotent lets the caller of a route send an Idempotency-Key. The store must call
 // complete in the transaction of the route's work.
 func (s *Server) Idempotent(next endpoint.Handler[Caller], again rebuild) endpoint.Handler[Caller] {
-	return func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
+	once := func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
 		return s.HandleOnce(ctx, m, keyed.Request{
 			Owner: m.Caller.AccountID, Keep: keyed.Keep, Body: body.Raw,
 			MayRepeat: func(ctx context.Context, playerID string) error {
@@ -29,10 +29,11 @@ func (s *Server) Idempotent(next endpoint.Handler[Caller], again rebuild) endpoi
 					return Response{}, f.Err()
 				}
 				body.Faults = append(body.Faults, f...)
-				return next(ctx, m, body)
+				return next.Serve(ctx, m, body)
 			},
 		})
 	}
+	return endpoint.Handler[Caller]{Serve: once, Body: next.Body}
 }
 
 // HandleOnce is keyed.Handle for a call whose work may be a wrong OTP.

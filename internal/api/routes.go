@@ -10,7 +10,7 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := append(s.serviceRoutes(), s.exportRoute())
+	routes := s.serviceRoutes()
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}

@@ -5,18 +5,48 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/voice"
+	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/inflight"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // Config has the dependencies and settings of a Server. All are required unless the
 // comment says otherwise.
 type Config struct {
-	public.Services
 	httpx.Settings
+	Auth      *auth.Service
+	Approvals *player.Service
+	Coaches   *coach.Service
+	Phones    phone.Parser
+	// Idempotency keeps the responses to requests with an Idempotency-Key.
+	Idempotency *idempotency.Service
+	// NewSpool creates a temporary file for an upload.
+	NewSpool func() (upload.Spool, error)
+	// Replies receives replies to SMS.
+	Replies *message.Replies
+	// Receipts receives what providers report about messages; nil if none reports.
+	Receipts *message.Receipts
+	// Calls answers the steps of calls; nil if no provider calls.
+	Calls *voice.Calls
+	// Bounces receives reports of mails that did not arrive.
+	Bounces *message.Bounces
+	// InFlight limits the requests that are handled at the same time; nil means no limit.
+	InFlight *inflight.Limits
+	// Bodies bounds the memory of bodies; nil means no limit.
+	Bodies *bodies.Memory
+	// Uploads counts the uploads in progress.
+	Uploads        *upload.Limiter
+	UploadTimeouts upload.Timeouts
 	// Challenge returns the response to Meta's check of the address of its calls, or false if
 	// the call is not from Meta.
 	Challenge func(message.ProviderCall) (string, bool)

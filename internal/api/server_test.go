@@ -27,8 +27,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/signin"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
@@ -78,14 +76,8 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	}
 	a.saveSession(t)
 	c := api.Config{
-		Services: public.Services{
-			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}},
-			HTTP: service.HTTP{
-				Streams:     &notice.Streams{Hub: a.hub, DB: stored, Process: "process"},
-				Idempotency: idempotency.New(a.responses, keys.Vault.For(vault.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
-			},
-			Auth: a.auth, Tray: &notice.Tray{DB: stored}, Uploads: new(upload.Limiter),
-		},
+		Phones: phone.Parser{DefaultRegion: "IN"}, Auth: a.auth, Uploads: new(upload.Limiter),
+		Idempotency: idempotency.New(a.responses, keys.Vault.For(vault.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
 		Settings: httpx.Settings{
 			PublicURL: "https://touchline.example",
 			Now:       time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -96,15 +88,20 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			},
 		},
 	}
-	c.Features = append(c.Features, signin.Operations(nil), coaching.Operations, notifications.Operations)
 	for _, f := range change {
 		f(&c)
 	}
+	streams := &notice.Streams{Hub: a.hub, DB: stored, Process: "process"}
+	c.Features = append(
+		c.Features,
+		signin.Service{Auth: c.Auth, Coaches: c.Coaches, Streams: streams}.Operations, coaching.Service{Auth: c.Auth, Coaches: c.Coaches}.Operations,
+		notifications.Service{Auth: c.Auth, Tray: &notice.Tray{DB: stored}, Streams: streams}.Operations,
+	)
 	a.server = api.New(c)
 	poll, stop := c.NewTicker(notice.StreamPoll)
 	ctx, cancel := context.WithCancel(context.Background())
 	var reader sync.WaitGroup
-	reader.Go(func() { c.HTTP.Streams.Run(ctx, poll) })
+	reader.Go(func() { streams.Run(ctx, poll) })
 	t.Cleanup(func() { cancel(); reader.Wait(); stop() })
 	return a
 }

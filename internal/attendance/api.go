@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -89,7 +90,7 @@ func readDate(at, text string, f *wire.Faults) team.Date {
 // not the caller's is not_found, whatever the faults.
 func (h handlers) checkBatch(ctx context.Context, m api.Meta, batchID string, f wire.Faults) error {
 	if len(f) > 0 {
-		if _, err := h.api.Batch(ctx, m.Caller.Actor, batchID); err != nil {
+		if _, err := store.BatchOf(ctx, h.DB, m.Caller.AccountID, batchID); err != nil {
 			return err
 		}
 	}

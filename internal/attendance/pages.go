@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -48,7 +49,7 @@ const maxSheetForm = 1 << 20
 // choose serves GET …/attendance?date=…: it goes to the sheet of the day, today if
 // none is named.
 func (p pages) choose(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := store.BatchOf(ctx, p.DB, by.AccountID, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}

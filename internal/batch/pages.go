@@ -11,7 +11,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -26,16 +25,15 @@ type pages struct {
 	site *web.Pages
 }
 
-// Pages returns the pages about batches for coaches, and the schedule for families.
+// Pages returns the pages about batches for coaches. The page of one batch, and the schedule for families, are in screens.
 func (s *Service) Pages(site *web.Pages) []web.Route {
 	p := pages{s, site}
 	const batches, one = "/coach/batches", "/coach/batches/{batch_id}"
-	routes := []web.Route{
+	return []web.Route{
 		{Method: "GET", Pattern: batches, Handle: p.site.SignedIn(actor.Coach, p.batches)},
 		{Method: "GET", Pattern: batches + "/add", Handle: p.site.SignedIn(actor.Coach, p.addBatchPage)},
 		{Method: "POST", Pattern: batches + "/add", Handle: p.site.SignedIn(actor.Coach, p.addBatch)},
 		{Method: "GET", Pattern: batches + "/join", Handle: p.site.SignedIn(actor.Coach, p.chooseBatch)},
-		{Method: "GET", Pattern: one, Handle: p.site.SignedIn(actor.Coach, p.batch)},
 		{Method: "GET", Pattern: one + "/edit", Handle: p.site.SignedIn(actor.Coach, p.editBatchPage)},
 		{Method: "POST", Pattern: one + "/edit", Handle: p.site.SignedIn(actor.Coach, p.editBatch)},
 		{Method: "GET", Pattern: one + "/archive", Handle: p.site.SignedIn(actor.Coach, p.archiveBatchPage)},
@@ -46,10 +44,6 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.site.SignedIn(actor.Coach, p.leaveBatch)},
 		{Method: "POST", Pattern: one + "/players/{player_id}/restore", Handle: p.site.SignedIn(actor.Coach, p.rejoinBatch)},
 	}
-	for _, role := range approval.Parties {
-		routes = append(routes, web.Route{Method: "GET", Pattern: "/me/" + string(role) + "/players/{player_id}/schedule", Handle: site.SignedIn(role, p.schedule)})
-	}
-	return routes
 }
 
 // pathOf returns the page of a batch for its coach.
@@ -80,50 +74,9 @@ func (p pages) batches(ctx context.Context, r *web.Request, by actor.Actor) (web
 	return web.Page("batches", v), nil
 }
 
-// sheetsShown is the number of sheets on the page of a batch.
-const sheetsShown = 14
-
-// batch serves GET /coach/batches/{batch_id}: when it trains, who is in it, and the last
-// attendance.
-func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
-	if err != nil {
-		return web.Response{}, err
-	}
-	players, err := p.Players(ctx, by, b.ID)
-	if err != nil {
-		return web.Response{}, err
-	}
-	sheets, err := p.Sheets(ctx, by, b.ID, sheetsShown)
-	if err != nil {
-		return web.Response{}, err
-	}
-	trainings, err := p.Trainings(ctx, by, b)
-	if err != nil {
-		return web.Response{}, err
-	}
-	others := false
-	if len(players) == 0 {
-		names, err := p.site.Approvals.PlayerNames(ctx, by, 1)
-		if err != nil {
-			return web.Response{}, err
-		}
-		others = len(names) > 0
-	}
-	v := p.site.CoachView(r, "batches", "batch.title", by)
-	v.TitleName = b.Name
-	today := team.DateOf(p.Now(), team.Zone(b.TimeZone))
-	v.Data = map[string]any{
-		"Batch": b, "Players": players, "Others": others, "Sheets": sheets, "Today": today, "Trainings": trainings,
-		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
-		"Done":  v.TextOr("batches.done."+r.Value("done"), ""), "Undo": p.site.UndoPath(r, pathOf(b.ID)+"/players/", "/restore"),
-	}
-	return web.Page("batch", v), nil
-}
-
 // archiveBatchPage serves GET …/archive: the coach checks what an archive means.
 func (p pages) archiveBatchPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := p.Batch(ctx, by, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -151,12 +104,12 @@ func (p pages) batchPlayersPage(ctx context.Context, r *web.Request, by actor.Ac
 }
 
 func (p pages) batchPlayersForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := p.Batch(ctx, by, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}
 	filter := approval.Filter{Search: web.PlayerFilter(r).Search}
-	players, err := p.site.Approvals.PlayersByName(ctx, by, filter, approval.NamePage{Limit: web.PlayersPerPage + 1, After: web.IDOrNone(r.Value("after"))})
+	players, err := p.Approvals.PlayersByName(ctx, by, filter, approval.NamePage{Limit: web.PlayersPerPage + 1, After: web.IDOrNone(r.Value("after"))})
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -184,7 +137,7 @@ func (p pages) chooseBatch(ctx context.Context, r *web.Request, by actor.Actor) 
 	if len(ids) == 0 {
 		return web.Redirect("/coach/players?select=1"), nil
 	}
-	players, err := p.site.Approvals.NamesOf(ctx, by, ids)
+	players, err := p.Approvals.NamesOf(ctx, by, ids)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -236,12 +189,12 @@ func membershipInPath(r *web.Request) (batchID, playerID string, x web.Removal) 
 
 // checkLeaveBatch serves GET …/players/{player_id}/remove.
 func (p pages) checkLeaveBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := p.Batch(ctx, by, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}
 	_, playerID, x := membershipInPath(r)
-	player, err := p.site.Approvals.Player(ctx, by, playerID)
+	player, err := p.Approvals.Player(ctx, by, playerID)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -259,16 +212,4 @@ func (p pages) leaveBatch(ctx context.Context, r *web.Request, by actor.Actor) (
 func (p pages) rejoinBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	batchID, playerID, x := membershipInPath(r)
 	return p.site.Undo(x, func() error { return p.Join(ctx, by, batchID, playerID) }, func() bool { return false })
-}
-
-// schedule serves GET …/schedule: when and where the player trains.
-func (p pages) schedule(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	return p.site.FamilyPage(ctx, r, by, "schedule", "", func(d web.Question) (map[string]any, error) {
-		batches, _, err := p.Schedule(ctx, by, d.ID)
-		if err != nil {
-			return nil, err
-		}
-		trainings, err := p.FamilyTrainings(ctx, by, d.ID)
-		return map[string]any{"Batches": batches, "Trainings": trainings, "Path": d.Path, "Guardian": d.Guardian, "NotSaved": r.Value("answered")}, err
-	})
 }

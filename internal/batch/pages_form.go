@@ -56,7 +56,7 @@ func (p pages) addBatch(ctx context.Context, r *web.Request, by actor.Actor) (we
 
 // editBatchPage serves GET …/edit.
 func (p pages) editBatchPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := p.Batch(ctx, by, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -65,7 +65,7 @@ func (p pages) editBatchPage(ctx context.Context, r *web.Request, by actor.Actor
 
 // editBatch serves POST …/edit.
 func (p pages) editBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := p.Batch(ctx, by, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}

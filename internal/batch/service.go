@@ -26,7 +26,8 @@ const feature = "roster"
 
 // Service reads and changes batches. A batch or player of another coach is not_found.
 type Service struct {
-	DB *store.DB
+	DB        *store.DB
+	Approvals *player.Service
 	// Consent are the rules that decide who has which service of a player.
 	Consent      player.Access
 	CheckFeature team.CheckFeature
@@ -37,16 +38,6 @@ type Service struct {
 	Upcoming func(ctx context.Context, q database.Querier, coachID string, batches []*team.Batch, now time.Time, days int) ([]team.Training, error)
 	Now      func() time.Time
 	NewID    func() string
-	Shown
-}
-
-// Shown is what other features show on the pages of batches.
-type Shown struct {
-	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
-	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
-	// Trainings and FamilyTrainings are for the templates batch-trainings and family-trainings.
-	Trainings       func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error)
-	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
 }
 
 // Add adds a batch of the calling coach.
@@ -133,13 +124,6 @@ func (s *Service) Batch(ctx context.Context, by actor.Actor, id string) (*team.B
 // open, or the archived ones. after "" starts with the newest.
 func (s *Service) List(ctx context.Context, by actor.Actor, archived bool, after string, limit int) ([]*team.Batch, error) {
 	return store.BatchesOf(ctx, s.DB, by.AccountID, archived, after, limit)
-}
-
-// Names lists the newest open batches of the calling coach by name only.
-func (s *Service) Names(ctx context.Context, by actor.Actor, limit int) ([]team.BatchName, error) {
-	rs, err := s.DB.Query(ctx, `
-		SELECT b.id, b.name FROM batches b WHERE b.coach_id = $1 AND b.archived_at IS NULL ORDER BY b.id DESC LIMIT $2`, by.AccountID, limit)
-	return database.Collect(rs, err, func(s database.Scanner) (n team.BatchName, err error) { return n, s.Scan(&n.ID, &n.Name) })
 }
 
 // eachPage is how many objects Each loads at a time.

@@ -8,6 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
+// NeedsShown is how many needs the roster and the page Today show.
+const NeedsShown = 5
+
 // NeedKind says why the coach should act for a party of a player. A party has at most one.
 type NeedKind string
 

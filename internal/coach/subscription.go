@@ -19,6 +19,7 @@ type Subscription struct {
 	Requested string
 	// Since is when the tier was chosen or set, or else when the coach registered.
 	Since time.Time
+	KYC   KYCState
 	Usage Usage
 }
 
@@ -53,7 +54,7 @@ func (s *Subscriptions) CheckFeature(ctx context.Context, by actor.Actor, featur
 // Of returns the tier and usage of any coach, for operators.
 func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, error) {
 	sub, err := s.Store.Subscription(ctx, coachID)
-	sub.Tier = s.Tiers.Of(sub.StoredTier)
+	sub.Tier, sub.KYC = s.Tiers.Of(sub.StoredTier), s.Tiers.KYCState(sub.KYC)
 	if _, exists := s.Tiers.Named(sub.Requested); !exists || sub.Requested == sub.Tier.Name {
 		sub.Requested = ""
 	}

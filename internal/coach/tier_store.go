@@ -24,10 +24,10 @@ func (db SQL) Subscription(ctx context.Context, coachID string) (Subscription, e
 func subscription(ctx context.Context, q database.Querier, coachID string, now time.Time) (Subscription, error) {
 	var s Subscription
 	err := q.QueryRow(ctx, `
-		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
+		SELECT c.tier, c.requested_tier, c.kyc_state, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
 		FROM coaches c WHERE c.id = $1`, coachID, database.Micros(now.Add(-24*time.Hour)), message.TeamCounter(coachID)).
-		Scan(database.IntoText(&s.StoredTier), database.IntoText(&s.Requested), database.IntoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
+		Scan(database.IntoText(&s.StoredTier), database.IntoText(&s.Requested), &s.KYC, database.IntoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if database.IsNoRows(err) {
 		return s, fault.SessionEnded()
 	}

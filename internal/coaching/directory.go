@@ -12,13 +12,12 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/api"
-
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // listCoaches serves GET /api/coaches to anyone.
-func (h calls) listCoaches(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) listCoaches(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	query := r.Query
 	wanted := coachQuery(query, &f)
@@ -26,7 +25,7 @@ func (h calls) listCoaches(ctx context.Context, r api.Request[api.NoBody]) (api.
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	coaches, next, err := h.api.Directory.List(ctx, wanted, page.After.ID, page.Limit())
+	coaches, next, err := h.Directory.List(ctx, wanted, page.After.ID, page.Limit())
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -56,8 +55,8 @@ func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 }
 
 // getCoach serves GET /api/coaches/{coach_id} to anyone.
-func (h calls) getCoach(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
-	l, err := h.api.Directory.Coach(ctx, id)
+func (h handlers) getCoach(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	l, err := h.Directory.Coach(ctx, id)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -88,7 +87,7 @@ type publicPicture struct {
 	Sizes  []api.PictureSizeResponse `json:"sizes"`
 }
 
-func (h calls) publicCoach(l coach.Listing) publicCoach {
+func (h handlers) publicCoach(l coach.Listing) publicCoach {
 	out := publicCoach{CoachID: l.CoachID, Name: wire.OrNull(l.Name), Bio: wire.OrNull(l.Bio), ExperienceYears: l.Experience}
 	if l.Shows("sports") {
 		out.Sports = orEmpty(l.Sports)
@@ -100,7 +99,7 @@ func (h calls) publicCoach(l coach.Listing) publicCoach {
 		}
 	}
 	if l.Shows("verified") {
-		verified := h.api.Directory.Verified(l)
+		verified := h.Directory.Verified(l)
 		out.Verified = &verified
 	}
 	if p := l.Picture; p != nil {

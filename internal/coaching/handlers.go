@@ -5,6 +5,8 @@ import (
 	"embed"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/web"
@@ -15,14 +17,24 @@ import (
 //go:embed templates/*.html texts.*.json
 var Files embed.FS
 
-// calls serves coaches as JSON.
-type calls struct{ api *api.Server }
+// Service serves profiles, tiers and the directory.
+type Service struct {
+	Auth          *auth.Service
+	Coaches       *coach.Service
+	Directory     *coach.Directory
+	Subscriptions *coach.Subscriptions
+}
+
+// handlers serves coaches as JSON.
+type handlers struct {
+	Service
+	api *api.Server
+}
 
 // Operations returns the operations of profiles, tiers and the directory.
-func Operations(a *api.Server) []api.Route {
-	h := calls{a}
+func (s Service) Operations(a *api.Server) []api.Route {
+	h := handlers{s, a}
 	return []api.Route{
-		{Method: "GET", Pattern: "/api/coach/dashboard", Handle: endpoint.Handle(h.dashboard), Authorize: api.CoachOnly},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: endpoint.Handle(h.completeProfile), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/coach/profile", Handle: endpoint.Handle(h.profile), Authorize: api.CoachOnly},
 		{Method: "PATCH", Pattern: "/api/coach/profile", Handle: endpoint.Handle(h.editProfile), Authorize: api.CoachOnly, Body: endpoint.MergePatch},
@@ -37,11 +49,14 @@ func Operations(a *api.Server) []api.Route {
 }
 
 // pages serves the pages of profiles, tiers and the directory.
-type pages struct{ site *web.Pages }
+type pages struct {
+	Service
+	site *web.Pages
+}
 
 // Pages returns the pages of profiles, tiers and the directory.
-func Pages(site *web.Pages) []web.Route {
-	p := pages{site}
+func (s Service) Pages(site *web.Pages) []web.Route {
+	p := pages{s, site}
 	return []web.Route{
 		{Method: "GET", Pattern: ProfilePath, Handle: p.site.SignedIn(actor.Coach, p.profilePage)},
 		{Method: "POST", Pattern: ProfilePath, Handle: p.site.SignedIn(actor.Coach, p.saveProfile)},

@@ -5,12 +5,11 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/touchline/touchline/internal/web"
-
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // coachesPerPage is the number of coaches on one page of the directory.
@@ -38,7 +37,7 @@ func (p pages) coaches(ctx context.Context, r *web.Request) (web.Response, error
 	if !endpoint.IsID(after) {
 		after = ""
 	}
-	found, last, err := p.site.Directory.List(ctx, query, after, coachesPerPage)
+	found, last, err := p.Directory.List(ctx, query, after, coachesPerPage)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -90,7 +89,7 @@ func (p pages) coach(ctx context.Context, r *web.Request) (web.Response, error) 
 	if !endpoint.IsID(id) {
 		return web.Response{}, fault.Missing()
 	}
-	listing, err := p.site.Directory.Coach(ctx, id)
+	listing, err := p.Directory.Coach(ctx, id)
 	if err != nil {
 		return web.Response{}, err
 	}

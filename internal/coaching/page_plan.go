@@ -4,23 +4,22 @@ import (
 	"context"
 	"slices"
 
-	"github.com/touchline/touchline/internal/web"
-
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/web"
 )
 
 const planPath = web.SettingsPath + "/plan"
 
 // plans serves GET /coach/settings/plan: the limits and features of all tiers side by side.
 func (p pages) plans(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	subscription, err := p.site.Subscriptions.Subscription(ctx, by)
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
 	v := p.site.CoachView(r, "settings", "plan.title", by)
-	tiers := p.site.Subscriptions.Tiers
+	tiers := p.Subscriptions.Tiers
 	common, some := tiers.CompareFeatures()
 	shown := slices.ContainsFunc(tiers.List, func(t coach.Tier) bool {
 		return !slices.Equal(t.Shown(coach.Showable), tiers.List[0].Shown(coach.Showable))
@@ -35,11 +34,11 @@ func (p pages) plans(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 // checkPlan serves GET /coach/settings/plan/{tier}: what changes with this tier. It changes
 // nothing.
 func (p pages) checkPlan(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	tier, ok := p.site.Subscriptions.Tiers.Named(r.PathValue("tier"))
+	tier, ok := p.Subscriptions.Tiers.Named(r.PathValue("tier"))
 	if !ok {
 		return web.Response{}, fault.Missing()
 	}
-	subscription, err := p.site.Subscriptions.Subscription(ctx, by)
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -54,7 +53,7 @@ func (p pages) checkPlan(ctx context.Context, r *web.Request, by actor.Actor) (w
 // choosePlan serves POST /coach/settings/plan: it takes a self-service tier and asks the
 // operator for any other. The current tier ends a request.
 func (p pages) choosePlan(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	subscription, err := p.site.Subscriptions.Choose(ctx, by, r.Value("tier"))
+	subscription, err := p.Subscriptions.Choose(ctx, by, r.Value("tier"))
 	switch {
 	case fault.KindOf(err) == fault.Invalid:
 		return web.Response{}, fault.Missing() // the configuration has changed meanwhile

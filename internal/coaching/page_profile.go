@@ -17,11 +17,11 @@ import (
 
 // profilePage serves GET /coach/profile.
 func (p pages) profilePage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	return ProfileForm(ctx, p.site, r, by, profile, r.Restored(ProfileValues(profile)))
+	return p.Form(ctx, p.site, r, by, profile, r.Restored(ProfileValues(profile)))
 }
 
 // ProfilePath is the page of the profile.
@@ -41,16 +41,16 @@ func ProfileValues(profile coach.Profile) *web.Form {
 	return &web.Form{Values: values}
 }
 
-// ProfileForm returns the page of the profile with a form.
-func ProfileForm(ctx context.Context, site *web.Pages, r *web.Request, by actor.Actor, profile coach.Profile, f *web.Form) (web.Response, error) {
+// Form returns the page of the profile with a form.
+func (s Service) Form(ctx context.Context, site *web.Pages, r *web.Request, by actor.Actor, profile coach.Profile, f *web.Form) (web.Response, error) {
 	v := site.CoachView(r, "profile", "profile.title", by)
 	v.Form = f
 	v.Path = ProfilePath
 	certificates := slices.DeleteFunc(slices.Clone(profile.Documents), func(d coach.Document) bool { return !d.Kind.Certifies() })
 	v.Data = map[string]any{
-		"Profile": profile, "Missing": profile.Missing(site.Coaches.Required), "Done": r.URL.Query().Get("done"),
-		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": site.Auth.NewID(), "KYC": site.Subscriptions.Tiers.KYC,
-		"Unmarked": profile.Unmarked(), "EmailRequired": slices.Contains(site.Coaches.Required, "email"), "Zones": web.OfferedZones(f), "DefaultZone": site.Coaches.DefaultTimeZone,
+		"Profile": profile, "Missing": profile.Missing(s.Coaches.Required), "Done": r.URL.Query().Get("done"),
+		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": s.Auth.NewID(), "KYC": s.Subscriptions.Tiers.KYC,
+		"Unmarked": profile.Unmarked(), "EmailRequired": slices.Contains(s.Coaches.Required, "email"), "Zones": web.OfferedZones(f), "DefaultZone": s.Coaches.DefaultTimeZone,
 	}
 	return web.FormPage("profile", v), nil
 }
@@ -58,7 +58,7 @@ func ProfileForm(ctx context.Context, site *web.Pages, r *web.Request, by actor.
 // saveProfile serves POST /coach/profile. A coach whose profile becomes complete goes to
 // the start of the console.
 func (p pages) saveProfile(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	before, err := p.site.Coaches.Profile(ctx, by)
+	before, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -66,7 +66,7 @@ func (p pages) saveProfile(ctx context.Context, r *web.Request, by actor.Actor) 
 		return p.site.KeepTyped(r, web.Redirect("/coach/documents/add"), ProfilePath, ProfileValues(before).Values), nil
 	}
 	if r.Form.Has("cancel_name") {
-		if _, err := p.site.Coaches.Edit(ctx, by, coach.Patch{CancelName: true}); err != nil {
+		if _, err := p.Coaches.Edit(ctx, by, coach.Patch{CancelName: true}); err != nil {
 			return web.Response{}, err
 		}
 		return web.Redirect("/coach/profile?done=name_cancelled"), nil
@@ -75,7 +75,7 @@ func (p pages) saveProfile(ctx context.Context, r *web.Request, by actor.Actor) 
 	patch := readProfile(r, &faults)
 	var saved coach.Profile
 	if err = faults.Err(); err == nil {
-		saved, err = p.site.Coaches.Edit(ctx, by, patch)
+		saved, err = p.Coaches.Edit(ctx, by, patch)
 	}
 	if err != nil {
 		f := &web.Form{Values: r.Form}
@@ -84,9 +84,9 @@ func (p pages) saveProfile(ctx context.Context, r *web.Request, by actor.Actor) 
 		} else if !p.site.AddFaults(r, f, err, nil) {
 			return web.Response{}, err
 		}
-		return ProfileForm(ctx, p.site, r, by, before, f)
+		return p.Form(ctx, p.site, r, by, before, f)
 	}
-	if len(before.Missing(p.site.Coaches.Required)) > 0 {
+	if len(before.Missing(p.Coaches.Required)) > 0 {
 		return web.Redirect("/coach"), nil
 	}
 	if saved.NamePending != "" && saved.NamePending != before.NamePending {

@@ -5,11 +5,10 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/touchline/touchline/internal/web"
-
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/web"
 )
 
 const visibilityPath = "/coach/visibility"
@@ -27,11 +26,11 @@ func (p pages) visibility(ctx context.Context, r *web.Request, by actor.Actor) (
 }
 
 func (p pages) visibilityForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	saved, err := p.site.Directory.Visibility(ctx, by)
+	saved, err := p.Directory.Visibility(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	preview, err := p.site.Directory.Preview(ctx, by)
+	preview, err := p.Directory.Preview(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -47,7 +46,7 @@ func (p pages) visibilityForm(ctx context.Context, r *web.Request, by actor.Acto
 	}
 	var fields []visibilityField
 	for _, name := range coach.Showable {
-		if name == "verified" && !p.site.Subscriptions.Tiers.KYC {
+		if name == "verified" && !p.Subscriptions.Tiers.KYC {
 			continue
 		}
 		allowed := slices.Contains(saved.Allowed, name)
@@ -66,9 +65,9 @@ func (p pages) visibilityForm(ctx context.Context, r *web.Request, by actor.Acto
 // saveVisibility serves POST /coach/visibility.
 func (p pages) saveVisibility(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	show := r.Form["show"]
-	if !p.site.Subscriptions.Tiers.KYC {
+	if !p.Subscriptions.Tiers.KYC {
 		// The form has no such field while the identity is not checked: keep it as it was.
-		saved, err := p.site.Directory.Visibility(ctx, by)
+		saved, err := p.Directory.Visibility(ctx, by)
 		if err != nil {
 			return web.Response{}, err
 		}
@@ -76,7 +75,7 @@ func (p pages) saveVisibility(ctx context.Context, r *web.Request, by actor.Acto
 			show = append(show, "verified")
 		}
 	}
-	_, err := p.site.Directory.SetVisibility(ctx, by, coach.VisibilityRequest{Visible: r.Value("visible") == "yes", Show: show})
+	_, err := p.Directory.SetVisibility(ctx, by, coach.VisibilityRequest{Visible: r.Value("visible") == "yes", Show: show})
 	if fault.KindOf(err) == fault.Forbidden {
 		f := &web.Form{Values: r.Form}
 		v := p.site.NewView(r, "visibility.title")

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/api"
-
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -42,8 +41,8 @@ type profileVisibility struct {
 	Show    []string `json:"show"`
 }
 
-func (h calls) newProfileResponse(p coach.Profile) profileResponse {
-	missing := p.Missing(h.api.Coaches.Required)
+func (h handlers) newProfileResponse(p coach.Profile) profileResponse {
+	missing := p.Missing(h.Coaches.Required)
 	sports := p.Sports
 	if sports == nil {
 		sports = []string{}
@@ -55,8 +54,8 @@ func (h calls) newProfileResponse(p coach.Profile) profileResponse {
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: api.NewPictureResponse(p.Picture()),
-		TimeZone: cmp.Or(p.TimeZone, h.api.Coaches.DefaultTimeZone), UPIID: wire.OrNull(p.UPIID),
-		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(h.api.Subscriptions.Tiers.KYCState(p.KYC)), Tier: h.api.Subscriptions.Tiers.Of(p.Tier).Name,
+		TimeZone: cmp.Or(p.TimeZone, h.Coaches.DefaultTimeZone), UPIID: wire.OrNull(p.UPIID),
+		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(h.Subscriptions.Tiers.KYCState(p.KYC)), Tier: h.Subscriptions.Tiers.Of(p.Tier).Name,
 		NamePending: wire.OrNull(p.NamePending), TakesEffectAt: wire.TimestampOrNull(p.NameTakesEffectAt),
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
@@ -64,8 +63,8 @@ func (h calls) newProfileResponse(p coach.Profile) profileResponse {
 }
 
 // profile serves GET /api/coach/profile.
-func (h calls) profile(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	p, err := h.api.Coaches.Profile(ctx, r.Caller.Actor)
+func (h handlers) profile(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	p, err := h.Coaches.Profile(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -86,7 +85,7 @@ type profilePatch struct {
 }
 
 // editProfile serves PATCH /api/coach/profile.
-func (h calls) editProfile(ctx context.Context, r api.Request[profilePatch]) (api.Response, error) {
+func (h handlers) editProfile(ctx context.Context, r api.Request[profilePatch]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	patch := coach.Patch{
 		Name: input.Value(in.Name), Email: input.Value(in.Email), Bio: input.Value(in.Bio), Sports: input.Value(in.Sports),
@@ -104,7 +103,7 @@ func (h calls) editProfile(ctx context.Context, r api.Request[profilePatch]) (ap
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	if patch.UPIID != nil {
 		var err error
-		if patch.RecentOTP, err = h.api.Auth.HasRecentOTP(ctx, r.Caller.Actor); err != nil {
+		if patch.RecentOTP, err = h.Auth.HasRecentOTP(ctx, r.Caller.Actor); err != nil {
 			return api.Response{}, err
 		}
 	}
@@ -112,7 +111,7 @@ func (h calls) editProfile(ctx context.Context, r api.Request[profilePatch]) (ap
 }
 
 // edit saves the patch of editProfile or completeProfile, whose faults are f.
-func (h calls) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wire.Faults) (api.Response, error) {
+func (h handlers) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wire.Faults) (api.Response, error) {
 	input.CheckProfile(patch, &f)
 	if patch.Certifications != nil {
 		for i, id := range *patch.Certifications {
@@ -124,12 +123,12 @@ func (h calls) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wi
 	if len(f) > 0 {
 		patch.RecentOTP = true // the faults come first
 		// The documents in the patch may have faults too.
-		if err := f.Merge(h.api.Coaches.Check(ctx, by, patch)); err != nil {
+		if err := f.Merge(h.Coaches.Check(ctx, by, patch)); err != nil {
 			return api.Response{}, err
 		}
 		return api.Response{}, f.Err()
 	}
-	p, err := h.api.Coaches.Edit(ctx, by, patch)
+	p, err := h.Coaches.Edit(ctx, by, patch)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -141,9 +140,9 @@ func (h calls) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wi
 }
 
 // completeProfile serves POST /auth/complete-profile.
-func (h calls) completeProfile(ctx context.Context, r api.Request[input.Profile]) (api.Response, error) {
+func (h handlers) completeProfile(ctx context.Context, r api.Request[input.Profile]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	for _, field := range h.api.Coaches.Required {
+	for _, field := range h.Coaches.Required {
 		if !in.Has(field) {
 			f.Add(wire.PointTo("", field), "required", "This is needed.")
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/api"
-
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -26,8 +25,8 @@ type visibilityResponse struct {
 }
 
 // visibility serves GET /api/coach/visibility.
-func (h calls) visibility(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	v, err := h.api.Directory.Visibility(ctx, r.Caller.Actor)
+func (h handlers) visibility(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	v, err := h.Directory.Visibility(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -35,7 +34,7 @@ func (h calls) visibility(ctx context.Context, r api.Request[api.NoBody]) (api.R
 }
 
 // setVisibility serves PUT /api/coach/visibility.
-func (h calls) setVisibility(ctx context.Context, r api.Request[visibilityRequest]) (api.Response, error) {
+func (h handlers) setVisibility(ctx context.Context, r api.Request[visibilityRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	for i, field := range in.Show {
 		if slices.Contains(in.Show[:i], field) {
@@ -50,7 +49,7 @@ func (h calls) setVisibility(ctx context.Context, r api.Request[visibilityReques
 		}
 		return api.Response{}, err
 	}
-	v, err := h.api.Directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
+	v, err := h.Directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
 	if err != nil {
 		return api.Response{}, err
 	}

@@ -15,7 +15,7 @@ type endGuardianViewRequest struct {
 }
 
 // endGuardianView serves POST /api/me/players/{player_id}/end-guardian-view.
-func (h calls) endGuardianView(ctx context.Context, r api.Request[endGuardianViewRequest], id string) (api.Response, error) {
+func (h handlers) endGuardianView(ctx context.Context, r api.Request[endGuardianViewRequest], id string) (api.Response, error) {
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, id, r.Faults); err != nil {
 		return api.Response{}, err
 	}

@@ -30,7 +30,7 @@ func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 }
 
 // availability serves GET /api/services/availability/{playerId}.
-func (h calls) availability(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) availability(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	a, err := h.Availability(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return api.Response{}, err

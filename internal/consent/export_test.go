@@ -12,8 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/player"
-	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/service/public"
 )
 
 // View builds responses for one caller.
@@ -36,15 +34,14 @@ func (v View) Pending(i approval.PendingItem) any                 { return v.pen
 func Availability(a approval.Availability) any { return newAvailabilityResponse(a) }
 
 // Inputs reads bodies as the handlers do.
-type Inputs struct{ h calls }
+type Inputs struct{ h handlers }
 
 // NewInputs returns Inputs with a default region for numbers and a fixed time.
 func NewInputs(region string, now time.Time) Inputs {
 	rules := approval.Rules{Routes: map[message.Channel]message.Route{"in_app": nil, "sms": nil}}
-	return Inputs{calls{&player.Service{Rules: rules}, api.New(api.Config{
-		Services: public.Services{Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}},
-		Settings: httpx.Settings{Now: func() time.Time { return now }},
-	}), nil}}
+	return Inputs{handlers{Service{Service: &player.Service{Rules: rules}}, api.New(api.Config{
+		Phones: phone.Parser{DefaultRegion: region}, Settings: httpx.Settings{Now: func() time.Time { return now }},
+	})}}
 }
 
 // decodeBody decodes a body as the adapter does.

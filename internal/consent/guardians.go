@@ -103,7 +103,7 @@ func ofGuardian(err error, to string) error {
 }
 
 // addGuardian serves POST /api/players/{player_id}/guardians.
-func (h calls) addGuardian(ctx context.Context, r api.Request[guardianBody], id string) (api.Response, error) {
+func (h handlers) addGuardian(ctx context.Context, r api.Request[guardianBody], id string) (api.Response, error) {
 	f := r.Faults
 	person := r.Body.guardian(h.api.Reader(&f), "")
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, id, f); err != nil {
@@ -117,7 +117,7 @@ func (h calls) addGuardian(ctx context.Context, r api.Request[guardianBody], id 
 }
 
 // guardianAdded returns the response with a new guardian.
-func (h calls) guardianAdded(caller api.Caller, p *approval.Player, guardianID string) (api.Response, error) {
+func (h handlers) guardianAdded(caller api.Caller, p *approval.Player, guardianID string) (api.Response, error) {
 	v := h.view(caller)
 	for i, g := range p.Guardians() {
 		if g.GuardianID == guardianID {
@@ -139,7 +139,7 @@ type guardianChange struct {
 }
 
 // updateGuardian serves PATCH /api/players/{player_id}/guardians/{guardian_id}.
-func (h calls) updateGuardian(ctx context.Context, r api.Request[guardianChange], id string) (api.Response, error) {
+func (h handlers) updateGuardian(ctx context.Context, r api.Request[guardianChange], id string) (api.Response, error) {
 	f := r.Faults
 	guardianID, err := h.guardianIn(ctx, r.Meta, id)
 	if err != nil {
@@ -152,7 +152,7 @@ func (h calls) updateGuardian(ctx context.Context, r api.Request[guardianChange]
 		return api.Response{}, err
 	}
 	if patch.MayOpenRequest() {
-		if err := h.api.Coaches.Complete(ctx, r.Caller.Actor); err != nil {
+		if err := h.Coaches.Complete(ctx, r.Caller.Actor); err != nil {
 			return api.Response{}, err
 		}
 	}
@@ -168,7 +168,7 @@ func (h calls) updateGuardian(ctx context.Context, r api.Request[guardianChange]
 }
 
 // guardianIn returns the guardian that a path names, or not_found unless the calling coach has the player and the guardian.
-func (h calls) guardianIn(ctx context.Context, m api.Meta, playerID string) (string, error) {
+func (h handlers) guardianIn(ctx context.Context, m api.Meta, playerID string) (string, error) {
 	guardianID, err := m.PathID("guardian_id")
 	if err != nil {
 		return "", err
@@ -186,7 +186,7 @@ func (h calls) guardianIn(ctx context.Context, m api.Meta, playerID string) (str
 }
 
 // removeGuardian serves DELETE /api/players/{player_id}/guardians/{guardian_id}.
-func (h calls) removeGuardian(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) removeGuardian(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	f := r.Faults
 	guardianID, err := h.guardianIn(ctx, r.Meta, id)
 	if err != nil {

@@ -8,27 +8,42 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/player"
+	"github.com/touchline/touchline/internal/signin"
+	"github.com/touchline/touchline/internal/web"
 )
 
-// calls serves consent as JSON.
-type calls struct {
+// Service serves players, requests, decisions and availability.
+type Service struct {
 	*player.Service
-	api    *api.Server
-	export Export
+	Coaches       *coach.Service
+	Dashboards    *coach.Dashboards
+	Subscriptions *coach.Subscriptions
+	Tray          *notice.Tray
+	SignIn        signin.Service
+	// Export writes the players of a coach that match a filter as CSV. It returns a tier_limit before it writes anything.
+	Export func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
+	// Providers returns the ways in which a guardian proves to be an adult.
+	Providers func() []approval.ProofChoice
+	// ChildPage is the page of one child for a guardian or student.
+	ChildPage func(ctx context.Context, site *web.Pages, r *web.Request, by actor.Actor) (web.Response, error)
+	// Strip returns the figures at the top of the page of a player, for its coach.
+	Strip func(ctx context.Context, by actor.Actor, playerID string) (Strip, error)
 }
 
-// Export writes the players of a coach that match a filter as CSV. It returns a tier_limit before it writes anything.
-type Export func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
+// handlers serves consent as JSON.
+type handlers struct {
+	Service
+	api *api.Server
+}
 
 // Operations returns the operations of players, approvals and availability.
-func Operations(s *player.Service, export Export) func(*api.Server) []api.Route {
-	return func(a *api.Server) []api.Route { return calls{s, a, export}.routes() }
-}
-
-func (h calls) routes() []api.Route {
+func (s Service) Operations(a *api.Server) []api.Route {
+	h := handlers{s, a}
 	completeCoach := h.api.CompleteCoach()
 	return []api.Route{
 		{Method: "POST", Pattern: "/api/players/add", Handle: h.api.Idempotent(endpoint.Handle(h.addPlayer), h.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
@@ -68,7 +83,7 @@ type view struct {
 	now   time.Time
 }
 
-func (h calls) view(caller api.Caller) view { return view{caller.Actor, h.Rules, h.Now()} }
+func (h handlers) view(caller api.Caller) view { return view{caller.Actor, h.Rules, h.Now()} }
 
 // keysetOf returns the key of an item in a list.
 func keysetOf(k approval.Keyset) api.Keyset {

@@ -61,7 +61,7 @@ func (in sendStudentRequest) correction(e input.Reader) approval.Patch {
 }
 
 // channels validates the channels of a request. It returns nil if none is named.
-func (h calls) channels(names []string, f *wire.Faults) []message.Channel {
+func (h handlers) channels(names []string, f *wire.Faults) []message.Channel {
 	available := h.Channels()
 	var channels []message.Channel
 	for i, name := range names {

@@ -18,7 +18,7 @@ type medicalResponse struct {
 }
 
 // getMedical serves GET /api/players/{player_id}/medical.
-func (h calls) getMedical(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) getMedical(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	p, err := h.Medical(ctx, r.Caller.Actor, id, approval.ReadToShow)
 	if err != nil {
 		return api.Response{}, err
@@ -36,7 +36,7 @@ type readingResponse struct {
 }
 
 // accessLog serves GET /api/me/players/{player_id}/access-log.
-func (h calls) accessLog(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) accessLog(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	f := r.Faults
 	page := h.api.Page(r.Meta, &f)
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, id, f); err != nil {

@@ -56,7 +56,7 @@ func (p pages) remind(ctx context.Context, r *web.Request, by actor.Actor) (web.
 // older than the response of the party changes nothing.
 func (p pages) ask(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	return p.changePlayer(ctx, r, by, "asked", func(id string, party formParty) error {
-		if err := p.site.Coaches.Complete(ctx, by); err != nil {
+		if err := p.Coaches.Complete(ctx, by); err != nil {
 			return err
 		}
 		var faults wire.Faults
@@ -124,7 +124,7 @@ func (p pages) noteCall(ctx context.Context, r *web.Request, by actor.Actor) (we
 // equal forms finds the call of the first.
 func (p pages) callParty(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	return p.changePlayer(ctx, r, by, "calling", func(id string, party formParty) error {
-		if err := p.site.Coaches.Complete(ctx, by); err != nil {
+		if err := p.Coaches.Complete(ctx, by); err != nil {
 			return err
 		}
 		_, err := p.Call(ctx, by, r.Value("request"))

@@ -14,13 +14,14 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
 
 // addPlayerPage serves GET /coach/players/add.
 func (p pages) addPlayerPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		if fault.CodeOf(err) == "profile_incomplete" {
 			return web.Redirect("/coach/profile"), nil
 		}
@@ -40,7 +41,7 @@ func (p pages) addPlayerPage(ctx context.Context, r *web.Request, by actor.Actor
 
 func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
 	v := p.site.CoachView(r, "players", "add.title", by)
-	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
+	batches, err := store.BatchNames(ctx, p.DB, by.AccountID, offeredBatches)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -75,7 +76,7 @@ var playerFields = map[string]string{
 // addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
 // that the first one added.
 func (p pages) addPlayer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	var faults wire.Faults

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/qr"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -115,7 +116,7 @@ func (p pages) batchSheet(ctx context.Context, r *web.Request, by actor.Actor) (
 	if !endpoint.IsID(id) {
 		return web.Response{}, fault.Missing()
 	}
-	b, err := p.site.Batch(ctx, by, id)
+	b, err := store.BatchOf(ctx, p.DB, by.AccountID, id)
 	if err != nil {
 		return web.Response{}, err
 	}

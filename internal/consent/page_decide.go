@@ -160,7 +160,7 @@ func (p pages) proveAgain(ctx context.Context, r *web.Request, by actor.Actor, d
 		FromLink: session.PageIdle <= auth.LinkIdle, Remember: session.EndsAt.Sub(session.CreatedAt) > auth.PageLifetime,
 	}
 	f := &web.Form{Values: r.Form}
-	resp, sent, err := signin.AskForCode(ctx, p.site, r, pending, f, "", p.site.KeepDraft(r)...)
+	resp, sent, err := p.SignIn.AskForCode(ctx, p.site, r, pending, f, "", p.site.KeepDraft(r)...)
 	if err == nil && !sent {
 		return p.answerForm(r, by, d, f), nil
 	}
@@ -232,11 +232,11 @@ func (p pages) wording(r *web.Request, part string, question any) (approval.Word
 
 // changedMeanwhile shows the state of the question, after an answer that came too late.
 func (p pages) changedMeanwhile(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	resp, err := p.permission(ctx, r, by)
+	resp, err := p.ChildPage(ctx, p.site, r, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, d := resp.View, resp.View.Data.(web.Question)
+	v, d := resp.View, resp.View.Data.(interface{ Asked() web.Question }).Asked()
 	if d.CanAnswer() && r.Value("request") == d.RequestID {
 		return p.changed(r, by, d), nil
 	}

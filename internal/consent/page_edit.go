@@ -128,7 +128,7 @@ func (p pages) saveEdit(ctx context.Context, r *web.Request, by actor.Actor, e e
 		patch.GuardianID = e.guardian.GuardianID
 	}
 	if err == nil && patch.MayOpenRequest() {
-		err = p.site.Coaches.Complete(ctx, by)
+		err = p.Coaches.Complete(ctx, by)
 	}
 	if err == nil {
 		effect, err = p.PreviewEdit(ctx, by, e.player.ID, patch)

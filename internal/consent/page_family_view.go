@@ -6,20 +6,21 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/web"
 )
 
 // familyView serves GET /coach/family-view: the question as a guardian of the coach reads it, about a sample child. It sends nothing.
 func (p pages) familyView(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	plan, err := p.site.Subscriptions.Of(ctx, by.AccountID)
+	plan, err := p.Subscriptions.Of(ctx, by.AccountID)
 	if err != nil {
 		return web.Response{}, err
 	}
-	batches, err := p.site.BatchNames(ctx, by, 1)
+	batches, err := store.BatchNames(ctx, p.DB, by.AccountID, 1)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -96,7 +96,7 @@ func (p pages) addGuardian(ctx context.Context, r *web.Request, by actor.Actor) 
 	if err != nil {
 		return web.Response{}, err
 	}
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	var faults wire.Faults

@@ -176,7 +176,7 @@ func (p pages) beginAnswer(ctx context.Context, r *web.Request, link approval.Li
 	}
 	pending := signin.SignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
 	f := new(web.Form)
-	resp, sent, err := signin.AskForCode(ctx, p.site, r, pending, f, "")
+	resp, sent, err := p.SignIn.AskForCode(ctx, p.site, r, pending, f, "")
 	if err == nil && !sent {
 		return p.questionPage(ctx, r, link, f)
 	}

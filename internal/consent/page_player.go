@@ -229,7 +229,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	}
 	// The page that a script loads again is not read: it may be open in another tab.
 	if r.Header.Get(web.LiveHeader) == "" && slices.ContainsFunc(parties, partyView.Refused) {
-		if err := p.site.Tray.MarkRefusalsRead(ctx, by, id); err != nil {
+		if err := p.Tray.MarkRefusalsRead(ctx, by, id); err != nil {
 			return web.Response{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -17,11 +18,11 @@ import (
 const letteredFrom = 40
 
 // players serves GET /coach/players: the parties for which the coach should act, then the roster in
-// alphabetical order, with a search by name or number and filters by status. show=needs is web.Pages.NeedsPage,
+// alphabetical order, with a search by name or number and filters by status. show=needs is the page of needs,
 // select=1 has a box for each player, and all=1 ticks them.
 func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	if r.Value("show") == "needs" {
-		return p.site.NeedsPage(ctx, r, by)
+		return p.needs(ctx, r, by)
 	}
 	filter, query, selecting := web.PlayerFilter(r), playerQuery(r), r.Value("select") != ""
 	from := team.FirstLetter(r.Value("from"))
@@ -41,7 +42,7 @@ func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web
 	filtered, whole := filter != (approval.Filter{}), page.After+from == ""
 	var needs coach.Needs
 	if !filtered && whole {
-		if needs, err = p.site.Dashboards.Needs(ctx, by, coach.NeedQuery{Limit: web.NeedsShown}); err != nil {
+		if needs, err = p.Dashboards.Needs(ctx, by, coach.NeedQuery{Limit: coach.NeedsShown}); err != nil {
 			return web.Response{}, err
 		}
 	}
@@ -50,11 +51,11 @@ func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web
 		list = list[:page.Limit]
 		next = rosterPath(query, "after", list[page.Limit-1].ID, "select", r.Value("select"))
 	}
-	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
+	batches, err := store.BatchNames(ctx, p.DB, by.AccountID, offeredBatches)
 	if err != nil {
 		return web.Response{}, err
 	}
-	plan, err := p.site.Subscriptions.Of(ctx, by.AccountID)
+	plan, err := p.Subscriptions.Of(ctx, by.AccountID)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -33,7 +33,7 @@ func (p pages) remindAll(ctx context.Context, r *web.Request, by actor.Actor) (w
 	if begun.IsZero() || begun.After(p.Now()) {
 		return web.Redirect("/coach/players/remind"), nil
 	}
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	more, err := p.RemindAll(ctx, by, begun)

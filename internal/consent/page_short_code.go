@@ -22,7 +22,7 @@ func (p pages) shortCodeForm(r *web.Request, f *web.Form) web.Response {
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a"
-	v.Data = map[string]any{"OffersEmail": signin.OffersEmail(p.site, r, f)}
+	v.Data = map[string]any{"OffersEmail": p.SignIn.OffersEmail(r, f)}
 	return web.FormPage("short_code", v)
 }
 
@@ -53,7 +53,7 @@ func (p pages) enterShortCode(ctx context.Context, r *web.Request) (web.Response
 	if err != nil {
 		return web.Response{}, err
 	}
-	resp, sent, err := signin.AskForCode(ctx, p.site, r, pending, f, "code")
+	resp, sent, err := p.SignIn.AskForCode(ctx, p.site, r, pending, f, "code")
 	if err == nil && !sent {
 		return p.shortCodeForm(r, f), nil
 	}

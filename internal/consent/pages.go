@@ -1,14 +1,11 @@
 package consent
 
 import (
-	"context"
 	"embed"
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/player"
-	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -19,21 +16,8 @@ var Files embed.FS
 
 // pages serves the pages of consent.
 type pages struct {
-	*player.Service
+	Service
 	site *web.Pages
-	Shown
-}
-
-// Shown is what other features show on the pages of consent.
-type Shown struct {
-	// Providers returns the ways in which a guardian proves to be an adult.
-	Providers func() []approval.ProofChoice
-	// News returns what is due, and the last message, report and result of players, for the calling guardian or student.
-	News func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error)
-	// Trainings returns the next trainings of players for the template next-training.
-	Trainings func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error)
-	// Strip returns the figures at the top of the page of a player, for its coach.
-	Strip func(ctx context.Context, by actor.Actor, playerID string) (Strip, error)
 }
 
 // Strip are the figures at the top of the page of a player.
@@ -51,11 +35,9 @@ type Strip struct {
 func (s Strip) Percent() int { return (s.Attended*100 + s.Marks/2) / max(1, s.Marks) }
 
 // Pages returns the pages of players for their coaches, and of questions for families.
-func Pages(s *player.Service, shown Shown) func(*web.Pages) []web.Route {
-	return func(site *web.Pages) []web.Route {
-		p := pages{s, site, shown}
-		return slices.Concat(p.playerRoutes(), p.guardianRoutes("/coach/players/{player_id}"), p.linkRoutes(), p.familyRoutes())
-	}
+func (s Service) Pages(site *web.Pages) []web.Route {
+	p := pages{s, site}
+	return slices.Concat(p.playerRoutes(), p.guardianRoutes("/coach/players/{player_id}"), p.linkRoutes(), p.familyRoutes())
 }
 
 func (p pages) playerRoutes() []web.Route {
@@ -94,8 +76,6 @@ func (p pages) familyRoutes() []web.Route {
 		one := base + "/players/{player_id}"
 		routes = append(
 			routes,
-			web.Route{Method: "GET", Pattern: base, Handle: p.site.SignedIn(role, p.permissions)},
-			web.Route{Method: "GET", Pattern: one, Handle: p.site.SignedIn(role, p.permission)},
 			web.Route{Method: "GET", Pattern: one + "/medical", Handle: p.site.SignedIn(role, p.familyMedicalPage)},
 			web.Route{Method: "POST", Pattern: one + "/medical", Handle: p.site.SignedIn(role, p.readOwnMedical)},
 			web.Route{Method: "GET", Pattern: base + "/disputes", Handle: p.site.SignedIn(role, p.disputes)},

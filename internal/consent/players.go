@@ -14,7 +14,7 @@ import (
 )
 
 // addPlayer serves POST /api/players/add.
-func (h calls) addPlayer(ctx context.Context, r api.Request[addPlayerRequest]) (api.Response, error) {
+func (h handlers) addPlayer(ctx context.Context, r api.Request[addPlayerRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	student, guardians := in.read(h.api.Reader(&f))
 	for i, id := range in.BatchIDs {
@@ -36,7 +36,7 @@ func (h calls) addPlayer(ctx context.Context, r api.Request[addPlayerRequest]) (
 }
 
 // listPlayers serves GET /api/players.
-func (h calls) listPlayers(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) listPlayers(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	query := r.Query
 	filter := playerFilter(query, &f)
@@ -55,9 +55,9 @@ func (h calls) listPlayers(ctx context.Context, r api.Request[api.NoBody]) (api.
 }
 
 // exportPlayers sends all players that match the filter as CSV.
-func (h calls) exportPlayers(by actor.Actor, filter approval.Filter) api.Response {
+func (h handlers) exportPlayers(by actor.Actor, filter approval.Filter) api.Response {
 	return api.FileResponse("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
-		return h.export(ctx, by, filter, out)
+		return h.Export(ctx, by, filter, out)
 	})
 }
 
@@ -79,7 +79,7 @@ func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 }
 
 // getPlayer serves GET /api/players/{player_id}.
-func (h calls) getPlayer(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) getPlayer(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	p, err := h.Player(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return api.Response{}, err
@@ -88,7 +88,7 @@ func (h calls) getPlayer(ctx context.Context, r api.Request[api.NoBody], id stri
 }
 
 // updatePlayer serves PATCH /api/players/{player_id}.
-func (h calls) updatePlayer(ctx context.Context, r api.Request[playerPatchBody], id string) (api.Response, error) {
+func (h handlers) updatePlayer(ctx context.Context, r api.Request[playerPatchBody], id string) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	patch := in.read(h.api.Reader(&f))
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, id, f); err != nil {
@@ -98,7 +98,7 @@ func (h calls) updatePlayer(ctx context.Context, r api.Request[playerPatchBody],
 		if _, err := h.Player(ctx, r.Caller.Actor, id); err != nil {
 			return api.Response{}, err
 		}
-		if err := h.api.Coaches.Complete(ctx, r.Caller.Actor); err != nil {
+		if err := h.Coaches.Complete(ctx, r.Caller.Actor); err != nil {
 			return api.Response{}, err
 		}
 	}
@@ -110,7 +110,7 @@ func (h calls) updatePlayer(ctx context.Context, r api.Request[playerPatchBody],
 }
 
 // deletePlayer serves DELETE /api/players/{player_id}.
-func (h calls) deletePlayer(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) deletePlayer(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	if err := h.Remove(ctx, r.Caller.Actor, id); err != nil {
 		return api.Response{}, err
 	}
@@ -118,7 +118,7 @@ func (h calls) deletePlayer(ctx context.Context, r api.Request[api.NoBody], id s
 }
 
 // listMyPlayers serves GET /api/me/players.
-func (h calls) listMyPlayers(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) listMyPlayers(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	page := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // rebuildPlayer returns the response of addPlayer again.
-func (h calls) rebuildPlayer(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+func (h handlers) rebuildPlayer(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
 	p, err := h.Player(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return api.Response{}, err
@@ -18,7 +18,7 @@ func (h calls) rebuildPlayer(ctx context.Context, m api.Meta, w idempotency.Work
 }
 
 // rebuildGuardian returns the response of addGuardian again.
-func (h calls) rebuildGuardian(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+func (h handlers) rebuildGuardian(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
 	request, err := h.OwnRequest(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return api.Response{}, err
@@ -32,7 +32,7 @@ func (h calls) rebuildGuardian(ctx context.Context, m api.Meta, w idempotency.Wo
 
 // rebuildRequest returns the response of a call that opened, sent again or closed a
 // request.
-func (h calls) rebuildRequest(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+func (h handlers) rebuildRequest(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
 	request, err := h.OwnRequest(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return api.Response{}, err
@@ -45,7 +45,7 @@ func (h calls) rebuildRequest(ctx context.Context, m api.Meta, w idempotency.Wor
 }
 
 // rebuildReminder returns the response of sendReminder again.
-func (h calls) rebuildReminder(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+func (h handlers) rebuildReminder(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
 	request, err := h.OwnRequest(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return api.Response{}, err

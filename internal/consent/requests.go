@@ -14,19 +14,19 @@ import (
 )
 
 // sendGuardianRequest serves POST /api/approval/send-guardian-request.
-func (h calls) sendGuardianRequest(ctx context.Context, r api.Request[sendGuardianRequest]) (api.Response, error) {
+func (h handlers) sendGuardianRequest(ctx context.Context, r api.Request[sendGuardianRequest]) (api.Response, error) {
 	in := r.Body
 	return h.send(ctx, r.Caller, in.PlayerID, actor.Guardian, in.correction, in.Channels, r.Faults)
 }
 
 // sendStudentRequest serves POST /api/approval/send-student-request.
-func (h calls) sendStudentRequest(ctx context.Context, r api.Request[sendStudentRequest]) (api.Response, error) {
+func (h handlers) sendStudentRequest(ctx context.Context, r api.Request[sendStudentRequest]) (api.Response, error) {
 	in := r.Body
 	return h.send(ctx, r.Caller, in.PlayerID, actor.Student, in.correction, in.Channels, r.Faults)
 }
 
 // send returns 201 for a new request and 200 for a repeated one.
-func (h calls) send(ctx context.Context, caller api.Caller, playerID string, party actor.Role, correct func(input.Reader) approval.Patch, names []string, f wire.Faults) (api.Response, error) {
+func (h handlers) send(ctx context.Context, caller api.Caller, playerID string, party actor.Role, correct func(input.Reader) approval.Patch, names []string, f wire.Faults) (api.Response, error) {
 	e := h.api.Reader(&f)
 	correction, channels := correct(e), h.channels(names, &f)
 	if err := h.checkBody(ctx, caller.Actor, playerID, f); err != nil {
@@ -45,7 +45,7 @@ func (h calls) send(ctx context.Context, caller api.Caller, playerID string, par
 
 // checkBody returns the faults of a body that names a player, as an error. A player_id
 // that is not an identifier is not_found, but a missing one is a fault of the body.
-func (h calls) checkBody(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
+func (h handlers) checkBody(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
 	for _, field := range f {
 		if field.Pointer == "" || field.Pointer == "/player_id" && field.Code != "invalid_characters" {
 			return f.Err()
@@ -58,7 +58,7 @@ func (h calls) checkBody(ctx context.Context, by actor.Actor, playerID string, f
 }
 
 // sendReminder serves POST /api/approval/send-reminder.
-func (h calls) sendReminder(ctx context.Context, r api.Request[reminderRequest]) (api.Response, error) {
+func (h handlers) sendReminder(ctx context.Context, r api.Request[reminderRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	if err := h.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return api.Response{}, err
@@ -72,7 +72,7 @@ func (h calls) sendReminder(ctx context.Context, r api.Request[reminderRequest])
 
 // getRequest serves GET /api/approval/requests/{request_id}. For a student,
 // approval_pending comes before not_found.
-func (h calls) getRequest(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) getRequest(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	id, _ := r.PathID("request_id") // "" is not found
 	request, err := h.Request(ctx, r.Caller.Actor, id)
 	if err != nil {
@@ -82,12 +82,12 @@ func (h calls) getRequest(ctx context.Context, r api.Request[api.NoBody]) (api.R
 }
 
 // cancelRequest serves POST /api/approval/requests/{request_id}/cancel.
-func (h calls) cancelRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) cancelRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	return h.changeRequest(ctx, r.Caller, id, r.Faults, h.Cancel)
 }
 
 // followUp serves POST /api/approval/requests/{request_id}/follow-up.
-func (h calls) followUp(ctx context.Context, r api.Request[followUpRequest], id string) (api.Response, error) {
+func (h handlers) followUp(ctx context.Context, r api.Request[followUpRequest], id string) (api.Response, error) {
 	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
 		if err := h.checkGuardian(ctx, by, id, r.Body.GuardianID); err != nil {
 			return nil, err
@@ -97,7 +97,7 @@ func (h calls) followUp(ctx context.Context, r api.Request[followUpRequest], id 
 }
 
 // callParty serves POST /api/approval/requests/{request_id}/call.
-func (h calls) callParty(ctx context.Context, r api.Request[callRequest], id string) (api.Response, error) {
+func (h handlers) callParty(ctx context.Context, r api.Request[callRequest], id string) (api.Response, error) {
 	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
 		if err := h.checkGuardian(ctx, by, id, r.Body.GuardianID); err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func (h calls) callParty(ctx context.Context, r api.Request[callRequest], id str
 }
 
 // checkGuardian returns not_found if a body names a guardian and the request asks another party.
-func (h calls) checkGuardian(ctx context.Context, by actor.Actor, requestID string, guardianID *string) error {
+func (h handlers) checkGuardian(ctx context.Context, by actor.Actor, requestID string, guardianID *string) error {
 	if guardianID == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (h calls) checkGuardian(ctx context.Context, by actor.Actor, requestID stri
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
-func (h calls) disputeRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) disputeRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
 		return h.Dispute(ctx, by, id, approval.Wording{})
 	})
@@ -127,7 +127,7 @@ func (h calls) disputeRequest(ctx context.Context, r api.Request[api.NoBody], id
 
 // changeRequest changes a request and returns it. A request that is not the caller's is
 // not_found, whatever the faults of the body.
-func (h calls) changeRequest(ctx context.Context, caller api.Caller, id string, f wire.Faults, change func(context.Context, actor.Actor, string) (*approval.Request, error)) (api.Response, error) {
+func (h handlers) changeRequest(ctx context.Context, caller api.Caller, id string, f wire.Faults, change func(context.Context, actor.Actor, string) (*approval.Request, error)) (api.Response, error) {
 	if len(f) > 0 {
 		if _, err := h.OwnRequest(ctx, caller.Actor, id); err != nil {
 			return api.Response{}, err
@@ -142,7 +142,7 @@ func (h calls) changeRequest(ctx context.Context, caller api.Caller, id string, 
 }
 
 // liftDispute serves DELETE /api/approval/requests/{request_id}/dispute.
-func (h calls) liftDispute(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) liftDispute(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	if err := h.Lift(ctx, r.Caller.Actor, id); err != nil {
 		return api.Response{}, err
 	}

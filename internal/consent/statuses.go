@@ -12,7 +12,7 @@ import (
 )
 
 // approvalStatus serves GET /api/players/approval-status/{playerId}.
-func (h calls) approvalStatus(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) approvalStatus(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	p, history, err := h.Status(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return api.Response{}, err
@@ -22,7 +22,7 @@ func (h calls) approvalStatus(ctx context.Context, r api.Request[api.NoBody], id
 
 // respond serves PUT /api/approval/guardian-response and student-response. The party is
 // the role of the caller; each route allows one role.
-func (h calls) respond(ctx context.Context, r api.Request[decisionRequest]) (api.Response, error) {
+func (h handlers) respond(ctx context.Context, r api.Request[decisionRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	if h.Rules.ApprovalFreshness > 0 && in.Action == string(approval.Approve) && in.RequestID == nil && !f.Has("/request_id") {
 		f.Add("/request_id", "required", "Name the request that the person saw.")
@@ -38,7 +38,7 @@ func (h calls) respond(ctx context.Context, r api.Request[decisionRequest]) (api
 }
 
 // listPending serves GET /api/coach/pending-approvals.
-func (h calls) listPending(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) listPending(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	page := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {

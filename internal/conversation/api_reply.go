@@ -13,7 +13,8 @@ import (
 // mayReply checks that the caller may reply before anything else about the call, so that a
 // party that took its approval back does not get a stored response either.
 func (h handlers) mayReply(next endpoint.Handler[api.Caller]) endpoint.Handler[api.Caller] {
-	return func(ctx context.Context, m api.Meta, body endpoint.Body) (api.Response, error) {
+	serve := next.Serve
+	next.Serve = func(ctx context.Context, m api.Meta, body endpoint.Body) (api.Response, error) {
 		id, err := m.PathID("player_id")
 		if err == nil {
 			err = h.CheckReply(ctx, m.Caller.Actor, id)
@@ -21,8 +22,9 @@ func (h handlers) mayReply(next endpoint.Handler[api.Caller]) endpoint.Handler[a
 		if err != nil {
 			return api.Response{}, err
 		}
-		return next(ctx, m, body)
+		return serve(ctx, m, body)
 	}
+	return next
 }
 
 // reply serves POST /api/me/players/{player_id}/messages.

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -121,7 +122,7 @@ func (p pages) listLines(ctx context.Context, r *web.Request, by actor.Actor) (l
 		}
 		list.Next = messagesPath + "?" + query.Encode()
 	}
-	names, err := p.site.BatchNames(ctx, by, maxBatchNames)
+	names, err := store.BatchNames(ctx, p.DB, by.AccountID, maxBatchNames)
 	list.Batches = map[string]string{}
 	for _, b := range names {
 		list.Batches[b.ID] = b.Name

@@ -168,7 +168,7 @@ func (p pages) writeAnswer(ctx context.Context, r *web.Request, by actor.Actor) 
 	if err != nil {
 		return web.Response{}, err
 	}
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	body := map[string]any{"to": map[string]any{"player_ids": []any{playerID}}, "audience": string(party), "text": r.Value("text"), "channels": []any{r.Value("channels")}}

@@ -16,7 +16,7 @@ import (
 // writePage serves GET /coach/messages/write, for a player or batch and with a template
 // that the query may name.
 func (p pages) writePage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		if fault.CodeOf(err) == "profile_incomplete" {
 			return web.Redirect("/coach/profile"), nil
 		}
@@ -75,7 +75,7 @@ func (p pages) write(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	case r.Value("template") != "":
 		return p.useTemplate(ctx, r, by, f)
 	}
-	if err := p.site.Coaches.Complete(ctx, by); err != nil {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	var faults wire.Faults
@@ -165,7 +165,7 @@ func (p pages) preview(ctx context.Context, r *web.Request, by actor.Actor, f *w
 	totals, leftOut := plan.Totals(), plan.PeopleLeftOut()
 	leftOut = leftOut[:min(len(leftOut), shown)]
 	v.Form, v.Path = f, messagesPath+"/write"
-	names, err := p.site.Approvals.NamesOf(ctx, by, web.Recipients(r.Value("for")))
+	names, err := p.Approvals.NamesOf(ctx, by, web.Recipients(r.Value("for")))
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -187,7 +187,7 @@ func (p pages) templatesPage(ctx context.Context, r *web.Request, by actor.Actor
 	if err != nil {
 		return web.Response{}, err
 	}
-	subscription, err := p.site.Subscriptions.Subscription(ctx, by)
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
-	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -199,16 +198,27 @@ func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string)
 	return unread, err
 }
 
+// NewReply is a reply that the coach has not read.
+type NewReply struct {
+	// Name is the name of the party, "" if the coach does not know it any more.
+	Name, StudentName string
+	Party             actor.Role
+	Text              string
+	At                time.Time
+	// Path is the page of the conversation.
+	Path string
+}
+
 // newReplies is how many unread replies an overview shows.
 const newReplies = 3
 
 // NewReplies returns the newest unread replies to the calling coach.
-func (s *Service) NewReplies(ctx context.Context, by actor.Actor) ([]public.NewReply, error) {
+func (s *Service) NewReplies(ctx context.Context, by actor.Actor) ([]NewReply, error) {
 	replies, err := s.Replies(ctx, by, true, "", newReplies)
-	list := make([]public.NewReply, len(replies))
+	list := make([]NewReply, len(replies))
 	for i, r := range replies {
 		line := Line{Summary: Summary{PlayerID: r.PlayerID, Party: r.Party, GuardianID: r.GuardianID}}
-		list[i] = public.NewReply{Name: r.Name, StudentName: r.StudentName, Party: r.Party, Text: r.Text, At: r.CreatedAt, Path: line.Path()}
+		list[i] = NewReply{Name: r.Name, StudentName: r.StudentName, Party: r.Party, Text: r.Text, At: r.CreatedAt, Path: line.Path()}
 	}
 	return list, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -25,7 +26,10 @@ import (
 // Service sends the messages of coaches, and keeps the replies of families and the templates. Objects of
 // other accounts are not_found.
 type Service struct {
-	DB *store.DB
+	DB            *store.DB
+	Approvals     *player.Service
+	Coaches       *coach.Service
+	Subscriptions *coach.Subscriptions
 	// Consent are the rules that decide who has which service of a player.
 	Consent player.Access
 	Rules

@@ -121,7 +121,7 @@ func (h handlers) remove(ctx context.Context, r api.Request[api.NoBody], id stri
 	if err != nil {
 		return api.Response{}, err
 	}
-	missing := h.api.Coaches.Missing(removed.Filled)
+	missing := h.Profiles.Coaches.Missing(removed.Filled)
 	return endpoint.OK(removedResponse{len(missing) == 0, missing, h.kycState(removed.KYC)}), nil
 }
 
@@ -188,5 +188,5 @@ func contentResponse(c *Content) api.Response {
 
 // kycState returns the state of a verification as responses show it.
 func (h handlers) kycState(state coach.KYCState) string {
-	return string(h.api.Subscriptions.Tiers.KYCState(state))
+	return string(h.Profiles.Subscriptions.Tiers.KYCState(state))
 }

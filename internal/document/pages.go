@@ -61,7 +61,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 // savePicture serves POST /coach/profile/picture: it adds the picture of the profile, or
 // replaces the earlier one. The form also has the other fields of the profile, which it does not save.
 func (p pages) savePicture(ctx context.Context, r *web.Request, by actor.Actor, form *upload.Form) (web.Response, error) {
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Profiles.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -87,7 +87,7 @@ func (p pages) savePicture(ctx context.Context, r *web.Request, by actor.Actor, 
 		if !p.addFaults(r, f, err, map[string]string{"/file": "picture"}) {
 			return web.Response{}, err
 		}
-		return coaching.ProfileForm(ctx, p.site, r, by, profile, f)
+		return p.Profiles.Form(ctx, p.site, r, by, profile, f)
 	}
 	return p.site.KeepTyped(r, web.Redirect(coaching.ProfilePath+"?done=picture"), coaching.ProfilePath, coaching.ProfileValues(profile).Values), nil
 }
@@ -127,7 +127,7 @@ func (p pages) addPage(ctx context.Context, r *web.Request, by actor.Actor) (web
 func (p pages) addForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
 	v := p.site.CoachView(r, "profile", "documents.add.title", by)
 	kinds := []coach.DocumentKind{coach.Certification, coach.Qualification}
-	if p.site.Subscriptions.Tiers.KYC {
+	if p.Profiles.Subscriptions.Tiers.KYC {
 		kinds = append(kinds, coach.Identity)
 	}
 	v.Form, v.Path = f, documentsPath+"/add"
@@ -259,7 +259,7 @@ func (p pages) remove(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	case coach.Identity:
 		return web.Redirect(verificationPath), nil
 	case coach.ProfilePicture:
-		profile, err := p.site.Coaches.Profile(ctx, by)
+		profile, err := p.Profiles.Coaches.Profile(ctx, by)
 		return p.site.KeepTyped(r, web.Redirect(coaching.ProfilePath+"?done=deleted"), coaching.ProfilePath, coaching.ProfileValues(profile).Values), err
 	}
 	return web.Redirect(coaching.ProfilePath + "?done=deleted#certificates"), nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/coaching"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -19,7 +20,9 @@ import (
 
 // Service manages the documents of coaches. A document of another coach is not_found.
 type Service struct {
-	DB        *store.DB
+	DB *store.DB
+	// Profiles serves the profile, which shows the documents.
+	Profiles  coaching.Service
 	Files     blob.Store
 	Processor Processor
 	// CheckStorage returns a tier_limit if a coach who stores usage bytes may not store more bytes; nil

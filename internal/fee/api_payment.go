@@ -104,7 +104,7 @@ func (h handlers) receipt(ctx context.Context, r api.Request[api.NoBody], id str
 	if err != nil {
 		return api.Response{}, err
 	}
-	profile, err := h.api.Coaches.Profile(ctx, r.Caller.Actor)
+	profile, err := h.Coaches.Profile(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}

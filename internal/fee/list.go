@@ -10,7 +10,6 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -140,8 +139,15 @@ func (s *Service) Each(ctx context.Context, by actor.Actor, f Filter, row func(c
 	}
 }
 
+// Sum is the sum of unpaid fees in one currency.
+type Sum struct {
+	Currency                  string
+	Unpaid, Overdue           int
+	UnpaidTotal, OverdueTotal int64
+}
+
 // Unpaid counts and adds up the open fees of the calling coach, in the order of currencies.
-func (s *Service) Unpaid(ctx context.Context, by actor.Actor) ([]public.FeeSum, error) {
+func (s *Service) Unpaid(ctx context.Context, by actor.Actor) ([]Sum, error) {
 	today, err := s.Today(ctx, by)
 	if err != nil {
 		return nil, err
@@ -150,13 +156,13 @@ func (s *Service) Unpaid(ctx context.Context, by actor.Actor) ([]public.FeeSum, 
 		SELECT currency, count(*), count(*) FILTER (WHERE due_on < $2),
 			CAST(sum(amount - paid) AS BIGINT), CAST(coalesce(sum(amount - paid) FILTER (WHERE due_on < $2), 0) AS BIGINT)
 		FROM fees WHERE coach_id = $1 AND status = 'open' GROUP BY currency`, by.AccountID, string(today))
-	sums, err := database.Collect(rs, err, func(s database.Scanner) (f public.FeeSum, err error) {
+	sums, err := database.Collect(rs, err, func(s database.Scanner) (f Sum, err error) {
 		return f, s.Scan(&f.Currency, &f.Unpaid, &f.Overdue, &f.UnpaidTotal, &f.OverdueTotal)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("add up fees: %w", err)
 	}
-	slices.SortFunc(sums, func(a, b public.FeeSum) int { return strings.Compare(a.Currency, b.Currency) })
+	slices.SortFunc(sums, func(a, b Sum) int { return strings.Compare(a.Currency, b.Currency) })
 	return sums, nil
 }
 

@@ -143,7 +143,7 @@ func (p pages) fees(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 	if err != nil {
 		return web.Response{}, err
 	}
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -116,7 +116,7 @@ func readDay(r *web.Request, name string, f *wire.Faults) team.Date {
 
 // upiPage serves GET /coach/fees/upi: where families pay.
 func (p pages) upiPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -133,7 +133,7 @@ func (p pages) upiForm(ctx context.Context, r *web.Request, by actor.Actor, prof
 // saveUPI serves POST /coach/fees/upi. A change needs an OTP of the last 15 minutes: without
 // one the coach signs in again, and finds the form as it was.
 func (p pages) saveUPI(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -149,7 +149,7 @@ func (p pages) saveUPI(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if !patch.RecentOTP && id != profile.UPIID {
 		return web.Response{}, web.SignInError{Role: actor.Coach, Next: feesPath + "/upi", Cookies: p.site.KeepDraft(r)}
 	}
-	if _, err := p.site.Coaches.Edit(ctx, by, patch); err != nil {
+	if _, err := p.Coaches.Edit(ctx, by, patch); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(feesPath + "?done=upi"), nil

@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -23,7 +24,8 @@ const manualFees = "manual_fees"
 
 // Service adds fees, notes their payments and reminds of them. A fee of another coach is not_found.
 type Service struct {
-	DB *store.DB
+	DB      *store.DB
+	Coaches *coach.Service
 	// Consent are the rules that decide who has which service of a player.
 	Consent player.Access
 	// DefaultCurrency is the currency of an order that names none.

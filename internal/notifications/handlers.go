@@ -7,8 +7,13 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -17,12 +22,27 @@ import (
 //go:embed templates/*.html texts.*.json
 var Files embed.FS
 
-// calls serves notifications as JSON.
-type calls struct{ api *api.Server }
+// Service serves notifications, their streams, push subscriptions and preferences.
+type Service struct {
+	Auth          *auth.Service
+	Passkeys      *auth.Passkeys
+	Approvals     *player.Service
+	Subscriptions *coach.Subscriptions
+	Tray          *notice.Tray
+	Streams       *notice.Streams
+	Push          *notice.PushSubscriptions
+	Preferences   *outbox.Store
+}
+
+// handlers serves notifications as JSON.
+type handlers struct {
+	Service
+	api *api.Server
+}
 
 // Operations returns the operations of notifications.
-func Operations(a *api.Server) []api.Route {
-	h := calls{a}
+func (s Service) Operations(a *api.Server) []api.Route {
+	h := handlers{s, a}
 	return []api.Route{
 		{Method: "GET", Pattern: "/api/me/preferences", Handle: endpoint.Handle(h.preferences)},
 		{Method: "PATCH", Pattern: "/api/me/preferences", Handle: endpoint.Handle(h.editPreferences), Body: endpoint.MergePatch},
@@ -36,11 +56,14 @@ func Operations(a *api.Server) []api.Route {
 }
 
 // pages serves the pages of notifications.
-type pages struct{ site *web.Pages }
+type pages struct {
+	Service
+	site *web.Pages
+}
 
 // Pages returns the pages of notifications, and behind the link and the header List-Unsubscribe of mails.
-func Pages(site *web.Pages) []web.Route {
-	p := pages{site}
+func (s Service) Pages(site *web.Pages) []web.Route {
+	p := pages{s, site}
 	routes := []web.Route{
 		{Method: "GET", Pattern: notificationsPath, Handle: site.SignedIn(actor.Coach, p.notifications)},
 		{Method: "POST", Pattern: notificationsPath + "/read", Handle: site.SignedIn(actor.Coach, p.readNotifications)},

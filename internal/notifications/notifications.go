@@ -28,7 +28,7 @@ func newNotificationResponse(n message.Notification) notificationResponse {
 }
 
 // listNotifications serves GET /api/notifications, newest first.
-func (h calls) listNotifications(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) listNotifications(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	query := r.Query
 	p := h.api.Page(r.Meta, &f)
@@ -39,7 +39,7 @@ func (h calls) listNotifications(ctx context.Context, r api.Request[api.NoBody])
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	list, err := h.api.Tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
+	list, err := h.Tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -47,7 +47,7 @@ func (h calls) listNotifications(ctx context.Context, r api.Request[api.NoBody])
 }
 
 // markRead serves POST /api/notifications/read.
-func (h calls) markRead(ctx context.Context, r api.Request[api.MarkReadRequest]) (api.Response, error) {
+func (h handlers) markRead(ctx context.Context, r api.Request[api.MarkReadRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	in.Check(&f)
 	if err := f.Err(); err != nil {
@@ -56,9 +56,9 @@ func (h calls) markRead(ctx context.Context, r api.Request[api.MarkReadRequest])
 	var unread int
 	var err error
 	if in.All != nil {
-		unread, err = h.api.Tray.MarkAllRead(ctx, r.Caller.Actor)
+		unread, err = h.Tray.MarkAllRead(ctx, r.Caller.Actor)
 	} else {
-		unread, err = h.api.Tray.MarkRead(ctx, r.Caller.Actor, in.IDs)
+		unread, err = h.Tray.MarkRead(ctx, r.Caller.Actor, in.IDs)
 	}
 	if err != nil {
 		return api.Response{}, err

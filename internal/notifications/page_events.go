@@ -24,7 +24,7 @@ const (
 // content again. They carry no data. The id of an event is the Seq of a notification. A browser that
 // opens the stream again sends the last id, and so misses no change; at first the page names it in after.
 func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	st, err := p.site.Streams.Open(ctx, by, p.site.Now().Add(eventsEnd))
+	st, err := p.Streams.Open(ctx, by, p.site.Now().Add(eventsEnd))
 	if err != nil {
 		return web.Response{}, err
 	}

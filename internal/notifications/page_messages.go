@@ -19,11 +19,11 @@ const pageOfMessages = 30
 // messages serves GET /me/{role}/messages: the caller's notifications, newest first.
 func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	before, _ := strconv.ParseInt(r.Value("before"), 10, 64) // 0, the newest, if it is not a number
-	list, err := p.site.Tray.List(ctx, by, false, max(0, before), pageOfMessages+1)
+	list, err := p.Tray.List(ctx, by, false, max(0, before), pageOfMessages+1)
 	if err != nil {
 		return web.Response{}, err
 	}
-	unread, err := p.site.Tray.Unread(ctx, by)
+	unread, err := p.Tray.Unread(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -54,7 +54,7 @@ func (p pages) playersOf(ctx context.Context, by actor.Actor, list []message.Not
 		}
 	}
 	slices.Sort(ids)
-	found, err := p.site.Approvals.PlayersByID(ctx, by, slices.Compact(ids))
+	found, err := p.Approvals.PlayersByID(ctx, by, slices.Compact(ids))
 	players := make(map[string]*approval.Player, len(found))
 	for _, player := range found {
 		players[player.ID] = player
@@ -137,7 +137,7 @@ func namedThen(n message.Notification, name string) bool {
 
 // readMessages serves POST /me/{role}/messages/read: it marks all messages as read.
 func (p pages) readMessages(ctx context.Context, _ *web.Request, by actor.Actor) (web.Response, error) {
-	if _, err := p.site.Tray.MarkAllRead(ctx, by); err != nil {
+	if _, err := p.Tray.MarkAllRead(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.Home(by.Role) + "/messages"), nil

@@ -30,7 +30,7 @@ type notificationView struct {
 
 // notifications serves GET /coach/notifications: the caller's notifications, newest first.
 func (p pages) notifications(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	list, err := p.site.Tray.List(ctx, by, false, notificationsBefore(r), notificationsPerPage+1)
+	list, err := p.Tray.List(ctx, by, false, notificationsBefore(r), notificationsPerPage+1)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -137,9 +137,9 @@ func (p pages) readNotifications(ctx context.Context, r *web.Request, by actor.A
 	var err error
 	switch id := r.Value("id"); {
 	case r.Value("all") == "yes":
-		_, err = p.site.Tray.MarkAllRead(ctx, by)
+		_, err = p.Tray.MarkAllRead(ctx, by)
 	case endpoint.IsID(id):
-		_, err = p.site.Tray.MarkRead(ctx, by, []string{id})
+		_, err = p.Tray.MarkRead(ctx, by, []string{id})
 	default:
 		err = fault.Missing()
 	}

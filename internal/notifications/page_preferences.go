@@ -55,7 +55,7 @@ func (p pages) readPreferences(r *web.Request, f *web.Form) message.PreferencesP
 
 // settings serves GET /coach/settings and /me/{role}/settings.
 func (p pages) settings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -69,14 +69,14 @@ func (p pages) saveSettings(ctx context.Context, r *web.Request, by actor.Actor)
 	if len(f.Faults) > 0 {
 		return p.settingsForm(ctx, r, by, f)
 	}
-	if _, err := p.site.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
+	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.SettingsOf(by.Role)+"?done=saved", p.site.LanguageCookie(*patch.Language)), nil
 }
 
 func (p pages) settingsForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	addresses, err := player.StoppedAddresses(ctx, p.site.Approvals.DB, by)
+	addresses, err := player.StoppedAddresses(ctx, p.Approvals.DB, by)
 	if err != nil {
 		return web.Response{}, err
 	}

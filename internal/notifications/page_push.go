@@ -11,7 +11,7 @@ import (
 
 // subscribePush serves POST …/settings/push, which the script of the page fills in.
 func (p pages) subscribePush(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	_, err := p.site.Push.Subscribe(ctx, by, message.PushSubscription{
+	_, err := p.Push.Subscribe(ctx, by, message.PushSubscription{
 		Endpoint: r.Value("endpoint"), P256DH: r.Value("p256dh"), Auth: r.Value("auth"), ShowNames: r.Value("show_names") == "yes",
 	})
 	if fault.KindOf(err) == fault.Invalid {
@@ -25,7 +25,7 @@ func (p pages) subscribePush(ctx context.Context, r *web.Request, by actor.Actor
 
 // unsubscribePush serves POST …/settings/push/end.
 func (p pages) unsubscribePush(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Push.Delete(ctx, by); err != nil {
+	if err := p.Push.Delete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.SettingsOf(by.Role) + "?done=push_ended#push"), nil
@@ -34,7 +34,7 @@ func (p pages) unsubscribePush(ctx context.Context, r *web.Request, by actor.Act
 // allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
 // leave the app again.
 func (p pages) allowCoach(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Preferences.AllowCoach(ctx, by.Number, r.PathValue("coach_id")); err != nil {
+	if err := p.Preferences.AllowCoach(ctx, by.Number, r.PathValue("coach_id")); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.SettingsOf(by.Role) + "?done=allowed"), nil
@@ -49,9 +49,9 @@ func (p pages) coachMessages(ctx context.Context, r *web.Request, by actor.Actor
 	}
 	done := "stopped"
 	if r.Value("allow") == "yes" {
-		done, err = "allowed", p.site.Preferences.AllowCoach(ctx, by.Number, d.CoachID)
+		done, err = "allowed", p.Preferences.AllowCoach(ctx, by.Number, d.CoachID)
 	} else {
-		err = p.site.Preferences.StopCoach(ctx, by.Number, d.CoachID)
+		err = p.Preferences.StopCoach(ctx, by.Number, d.CoachID)
 	}
 	if err != nil {
 		return web.Response{}, err

@@ -16,23 +16,22 @@ const maxDevicesShown = 100
 
 // addCoachSettings adds what only the settings of coaches show.
 func (p pages) addCoachSettings(ctx context.Context, by actor.Actor, data map[string]any) error {
-	sessions, err := p.site.Auth.Sessions(ctx, by, "", maxDevicesShown)
+	sessions, err := p.Auth.Sessions(ctx, by, "", maxDevicesShown)
 	if err != nil {
 		return err
 	}
-	subscription, err := p.site.Subscriptions.Subscription(ctx, by)
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
 	if err != nil {
 		return err
 	}
-	verification, err := p.site.Verification(ctx, by)
 	data["Sessions"], data["Subscription"], data["CanExport"] = sessions, subscription, subscription.Tier.Has(coach.Export)
-	data["Passkeys"] = p.site.Passkeys.Domain() != ""
+	data["Passkeys"] = p.Passkeys.Domain() != ""
 	// KYC is the state of the identity check, or empty if there is none.
-	data["KYC"] = string(verification.State)
-	if verification.State == coach.Disabled {
+	data["KYC"] = string(subscription.KYC)
+	if subscription.KYC == coach.Disabled {
 		data["KYC"] = ""
 	}
-	return err
+	return nil
 }
 
 // maxLinksNamed is how many links are read to find the names of coaches.
@@ -44,11 +43,11 @@ type stoppedCoach struct{ ID, Name string }
 
 // stoppedCoaches returns the coaches whose messages the caller stopped. Names come from the caller's links.
 func (p pages) stoppedCoaches(ctx context.Context, by actor.Actor) ([]stoppedCoach, error) {
-	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
 	if err != nil || len(chosen.StoppedCoaches) == 0 {
 		return nil, err
 	}
-	links, err := p.site.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
+	links, err := p.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +68,10 @@ type emailSetting struct{ Path, Address string }
 
 // emailSetting returns nil if the service sends no mail.
 func (p pages) emailSetting(ctx context.Context, by actor.Actor) (*emailSetting, error) {
-	if !p.site.Auth.Settings.OTPByEmail {
+	if !p.Auth.Settings.OTPByEmail {
 		return nil, nil
 	}
-	address, err := p.site.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
+	address, err := p.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
 	return &emailSetting{web.SettingsOf(by.Role) + "/email", address}, err
 }
 
@@ -86,6 +85,6 @@ type pushState struct {
 }
 
 func (p pages) pushState(ctx context.Context, by actor.Actor) (pushState, error) {
-	s, found, err := p.site.Push.OfSession(ctx, by)
-	return pushState{p.site.Push.Key, url.QueryEscape(s.Endpoint), found, s.ShowNames}, err
+	s, found, err := p.Push.OfSession(ctx, by)
+	return pushState{p.Push.Key, url.QueryEscape(s.Endpoint), found, s.ShowNames}, err
 }

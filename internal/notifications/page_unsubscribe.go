@@ -15,7 +15,7 @@ func (p pages) unsubscribePage(ctx context.Context, r *web.Request) (web.Respons
 	if !ok {
 		return web.Response{}, fault.Missing()
 	}
-	stopped, err := p.site.Preferences.AddressStopped(ctx, address)
+	stopped, err := p.Preferences.AddressStopped(ctx, address)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -39,7 +39,7 @@ func (p pages) unsubscribe(ctx context.Context, r *web.Request) (web.Response, e
 	if !ok {
 		return web.Response{}, fault.Missing()
 	}
-	if err := p.site.Preferences.StopAddress(ctx, address); err != nil {
+	if err := p.Preferences.StopAddress(ctx, address); err != nil {
 		return web.Response{}, err
 	}
 	return p.mailPage(r, address, true), nil
@@ -52,7 +52,7 @@ func (p pages) allowMail(ctx context.Context, r *web.Request) (web.Response, err
 	if !ok {
 		return web.Response{}, fault.Missing()
 	}
-	if err := p.site.Preferences.AllowAddress(ctx, address); err != nil {
+	if err := p.Preferences.AllowAddress(ctx, address); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect("/unsubscribe/" + r.PathValue("token") + "?allowed"), nil

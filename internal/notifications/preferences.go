@@ -44,8 +44,8 @@ func newPreferencesResponse(p message.Preferences) preferencesResponse {
 }
 
 // preferences serves GET /api/me/preferences.
-func (h calls) preferences(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	p, err := h.api.Preferences.Preferences(ctx, r.Caller.Number)
+func (h handlers) preferences(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	p, err := h.Preferences.Preferences(ctx, r.Caller.Number)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -71,7 +71,7 @@ type channelsPatch struct {
 }
 
 // editPreferences serves PATCH /api/me/preferences.
-func (h calls) editPreferences(ctx context.Context, r api.Request[preferencesPatch]) (api.Response, error) {
+func (h handlers) editPreferences(ctx context.Context, r api.Request[preferencesPatch]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	if code := in.Language.Some(); code != nil && !f.Has("/language") {
@@ -86,7 +86,7 @@ func (h calls) editPreferences(ctx context.Context, r api.Request[preferencesPat
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	p, err := h.api.Preferences.SavePreferences(ctx, r.Caller.Number, patch)
+	p, err := h.Preferences.SavePreferences(ctx, r.Caller.Number, patch)
 	if err != nil {
 		return api.Response{}, err
 	}

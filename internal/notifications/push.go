@@ -75,12 +75,12 @@ type pushResponse struct {
 }
 
 // pushSubscription serves GET /api/me/push-subscriptions.
-func (h calls) pushSubscription(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	subscription, found, err := h.api.Push.OfSession(ctx, r.Caller.Actor)
+func (h handlers) pushSubscription(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	subscription, found, err := h.Push.OfSession(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
-	response := pushResponse{PublicKey: h.api.Push.Key, Kinds: h.api.Push.Kinds()}
+	response := pushResponse{PublicKey: h.Push.Key, Kinds: h.Push.Kinds()}
 	if found {
 		response.Subscription = new(newPushSubscriptionResponse(subscription))
 	}
@@ -88,13 +88,13 @@ func (h calls) pushSubscription(ctx context.Context, r api.Request[api.NoBody]) 
 }
 
 // subscribePush serves POST /api/me/push-subscriptions.
-func (h calls) subscribePush(ctx context.Context, r api.Request[pushSubscriptionRequest]) (api.Response, error) {
+func (h handlers) subscribePush(ctx context.Context, r api.Request[pushSubscriptionRequest]) (api.Response, error) {
 	faults := r.Faults
 	subscription := r.Body.read(&faults)
 	if err := faults.Err(); err != nil {
 		return api.Response{}, err
 	}
-	saved, err := h.api.Push.Subscribe(ctx, r.Caller.Actor, subscription)
+	saved, err := h.Push.Subscribe(ctx, r.Caller.Actor, subscription)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -102,8 +102,8 @@ func (h calls) subscribePush(ctx context.Context, r api.Request[pushSubscription
 }
 
 // rebuildPush returns the response of subscribePush again.
-func (h calls) rebuildPush(ctx context.Context, m api.Meta, _ idempotency.Work) (api.Response, error) {
-	saved, _, err := h.api.Push.OfSession(ctx, m.Caller.Actor)
+func (h handlers) rebuildPush(ctx context.Context, m api.Meta, _ idempotency.Work) (api.Response, error) {
+	saved, _, err := h.Push.OfSession(ctx, m.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -111,8 +111,8 @@ func (h calls) rebuildPush(ctx context.Context, m api.Meta, _ idempotency.Work) 
 }
 
 // unsubscribePush serves DELETE /api/me/push-subscriptions.
-func (h calls) unsubscribePush(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	if err := h.api.Push.Delete(ctx, r.Caller.Actor); err != nil {
+func (h handlers) unsubscribePush(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	if err := h.Push.Delete(ctx, r.Caller.Actor); err != nil {
 		return api.Response{}, err
 	}
 	return endpoint.NoContent(), nil

@@ -28,14 +28,14 @@ const (
 // once and in the order of its sequence number. The stream ends when the access token
 // expires, soon after the session ends or a player no longer names the caller, and when a
 // newer stream of the account replaces it.
-func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	if err := r.Faults.Err(); err != nil {
 		return api.Response{}, err
 	}
 	caller := r.Caller // the stream keeps no other part of the request
 	by := caller.Actor
 	// Open before the read, so that no notification is missed between the two.
-	st, err := h.api.Streams.Open(ctx, by, caller.Claims.ExpiresAt)
+	st, err := h.Streams.Open(ctx, by, caller.Claims.ExpiresAt)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -59,7 +59,7 @@ func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 }
 
 // writeStream writes the notifications after the sequence number after, until the stream ends.
-func (h calls) writeStream(ctx context.Context, w http.ResponseWriter, caller api.Caller, st *notice.Stream, state notice.StreamState, after int64) {
+func (h handlers) writeStream(ctx context.Context, w http.ResponseWriter, caller api.Caller, st *notice.Stream, state notice.StreamState, after int64) {
 	defer st.Close()
 	out := &eventWriter{
 		w: w, control: http.NewResponseController(w), seq: after,
@@ -75,17 +75,17 @@ func (h calls) writeStream(ctx context.Context, w http.ResponseWriter, caller ap
 
 // resumeAfter returns the sequence number after which a stream begins: the number of the
 // notification lastEventID (see notice.Tray.SeqOf), or newest if lastEventID is not an id.
-func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
+func (h handlers) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
 	id := strings.ToLower(strings.Trim(lastEventID, " \"")) // as some clients send it
 	if !endpoint.IsID(id) {
 		return newest, nil
 	}
-	return h.api.Tray.SeqOf(ctx, by, id)
+	return h.Tray.SeqOf(ctx, by, id)
 }
 
 // follow writes the notifications until the stream must end. It ends if notifications cannot be
 // read, too. The client reconnects and misses nothing.
-func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream, out *eventWriter, state notice.StreamState) {
+func (h handlers) follow(ctx context.Context, caller api.Caller, st *notice.Stream, out *eventWriter, state notice.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
 	beat, stopBeat := h.api.NewTicker(httpx.StreamHeartbeat)
 	defer stopBeat()
@@ -120,9 +120,9 @@ func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream,
 
 // catchUp writes every notification up to newest. It returns false if a read or a write
 // fails.
-func (h calls) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
+func (h handlers) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
 	for out.seq < newest {
-		notifications, err := h.api.Tray.After(ctx, by, out.seq, streamBatch)
+		notifications, err := h.Tray.After(ctx, by, out.seq, streamBatch)
 		if err != nil {
 			return false
 		}

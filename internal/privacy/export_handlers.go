@@ -35,7 +35,7 @@ type exportCalls struct {
 // export serves GET /api/me/export.
 func (h exportCalls) export(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	by := r.Caller.Actor
-	recent, err := h.api.Auth.HasRecentOTP(ctx, by)
+	recent, err := h.Auth.HasRecentOTP(ctx, by)
 	if err == nil && !recent {
 		err = fault.New(fault.Forbidden, "fresh_otp_required", "Sign in again, with an OTP or a passkey. Then ask for the export within 15 minutes.")
 	}

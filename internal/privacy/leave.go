@@ -94,7 +94,7 @@ func (p pages) deleteAccount(role actor.Role) web.Handler {
 		if err := p.leave(ctx, by, r.Language, strings.Join(text, " "), nil); err != nil {
 			return web.Response{}, err
 		}
-		p.site.Streams.Hub.Wake(by.AccountID)
+		p.Streams.Hub.Wake(by.AccountID)
 		remove := p.site.Cookies.Remove
 		return web.Redirect(deletedPath, remove(web.SessionCookie(role)), remove(web.DeviceCookie(role)), p.site.DropDraft()), nil
 	})

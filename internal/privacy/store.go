@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/language"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -14,6 +16,9 @@ import (
 // Service serves the notice. It is safe for concurrent use.
 type Service struct {
 	DB *store.DB
+	// Auth and Streams are for the pages and operations; server sets both.
+	Auth    *auth.Service
+	Streams *notice.Streams
 	// Export has the sources of the export; server sets it.
 	Export Export
 	// LeavePlayer unlinks a guardian or student from a player; server sets it.

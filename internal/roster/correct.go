@@ -45,7 +45,7 @@ func (s *Service) Correct(ctx context.Context, by actor.Actor, id string, correc
 	if !i.ReadingUntil.IsZero() {
 		return fault.Missing() // the page of an import that is being read has no form
 	}
-	batches, err := s.Batches.Names(ctx, by, team.MaxBatches)
+	batches, err := store.BatchNames(ctx, s.DB, by.AccountID, team.MaxBatches)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -51,7 +52,7 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 		return false, err
 	}
 	if r.sheet.namesBatches || r.options.BatchID != "" {
-		batches, err := s.Batches.Names(ctx, r.by, team.MaxBatches)
+		batches, err := store.BatchNames(ctx, s.DB, r.by.AccountID, team.MaxBatches)
 		if err != nil {
 			return false, err
 		}

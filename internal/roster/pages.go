@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -79,7 +80,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
+	batches, err := store.BatchNames(ctx, p.DB, by.AccountID, offeredBatches)
 	if err != nil {
 		return web.Response{}, err
 	}

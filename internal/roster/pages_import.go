@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -83,7 +84,7 @@ func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	correctable, corrects := i.ReadingUntil.IsZero(), false
 	var batches []string
 	if slices.ContainsFunc(rows, func(row ImportRow) bool { return row.hasFault(Batches) }) {
-		names, err := p.Batches.Names(ctx, by, team.MaxBatches)
+		names, err := store.BatchNames(ctx, p.DB, by.AccountID, team.MaxBatches)
 		if err != nil {
 			return web.Response{}, err
 		}
@@ -194,7 +195,7 @@ func (p pages) run(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 	id := r.PathValue("import_id")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
-	err := p.site.Coaches.Complete(ctx, by)
+	err := p.Coaches.Complete(ctx, by)
 	if err == nil {
 		_, err = p.Step(ctx, by, id)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/player"
@@ -23,6 +24,7 @@ import (
 type Service struct {
 	DB        *store.DB
 	Approvals *player.Service
+	Coaches   *coach.Service
 	Batches   *batch.Service
 	Phones    phone.Parser
 	// CheckFeature returns a tier_limit unless the coach's tier has the feature.

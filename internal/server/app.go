@@ -193,7 +193,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	return &App{
 		cfg: cfg, log: o.Log, telemetry: o.telemetry, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
 		api: proxies.wrap(public), admin: proxies.wrap(operators),
-		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, newTicker: o.NewTicker, waiting: s.delivery.waiting,
+		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.operators.Streams, newTicker: o.NewTicker, waiting: s.delivery.waiting,
 		operators: s.operators.Tokens, players: s.players, readiness: s.readiness, load: s.load, silent: o.Silent, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
 	}, nil
 }

@@ -158,3 +158,8 @@ func (b base) metricsRegistry(cfg *config.Config, o Options) *metrics.Registry {
 
 // coaches stores the profiles, tiers and listings of coaches.
 func (b base) coaches() coach.SQL { return coach.SQL{DB: b.db, Event: b.security.Event} }
+
+// checkFeature returns a tier_limit unless the tier with a stored name has a feature.
+func (b base) checkFeature(tier, feature string) error {
+	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
+}

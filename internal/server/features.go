@@ -40,9 +40,10 @@ type feature struct {
 // features lists the features that have a folder.
 func (s *services) features() []feature {
 	return []feature{
-		{files: signin.Files, pages: signin.Pages, operations: signin.Operations(s.privacy.Leave)},
-		{files: coaching.Files, pages: coaching.Pages, operations: coaching.Operations},
-		{files: consent.Files, pages: consent.Pages(s.approvals, s.shown), operations: consent.Operations(s.approvals, s.players.Export), operators: consent.OperatorOperations(s.approvals)},
+		{pages: s.screens.Pages, operations: s.screens.Operations},
+		{files: signin.Files, pages: s.signin.Pages, operations: s.signin.Operations},
+		{files: coaching.Files, pages: s.coaching.Pages, operations: s.coaching.Operations},
+		{files: consent.Files, pages: s.consent.Pages, operations: s.consent.Operations, operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},
@@ -52,7 +53,7 @@ func (s *services) features() []feature {
 		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},
 		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
-		{files: notifications.Files, pages: notifications.Pages, operations: notifications.Operations},
+		{files: notifications.Files, pages: s.notifications.Pages, operations: s.notifications.Operations},
 		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
 		{files: proof.Files, pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
 		{files: identity.Files, pages: s.identity.Pages, operations: s.identity.Operations, operators: s.identity.OperatorOperations},
@@ -111,7 +112,7 @@ func (s *services) pages() []func(*web.Pages) []web.Route {
 }
 
 func (s *services) consolePages() []func(*web.Console) []web.Route {
-	return []func(*web.Console) []web.Route{s.verifications.ConsolePages, s.feed.ConsolePages, s.identity.ConsolePages}
+	return []func(*web.Console) []web.Route{s.console.ConsolePages, s.verifications.ConsolePages, s.feed.ConsolePages, s.identity.ConsolePages}
 }
 
 // check returns an error if newServices forgot a service.

@@ -25,13 +25,12 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pages.Handler(api.New(api.Config{
-		Services: s.public, Settings: s.publicSettings(cfg, o),
-		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
-		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check, Limited: s.readiness.limited,
-		Origins: origins(cfg, o.Log), Limiter: limiter,
-		Features: s.operationsOfFeatures(),
-	}).Handler()), nil
+	c := s.api
+	c.Settings, c.Origins, c.Limiter = s.publicSettings(cfg, o), origins(cfg, o.Log), limiter
+	c.Challenge, c.ChatReplies = callbacks(cfg).Challenge, chatReplies(cfg, c.Phones)
+	c.Documentation, c.NotFoundPage, c.Ready, c.Limited = documentation, pages.NotFound, s.readiness.check, s.readiness.limited
+	c.Features = s.operationsOfFeatures()
+	return pages.Handler(api.New(c).Handler()), nil
 }
 
 // origins are the origins of browser apps. In development every port of this machine is one of them.
@@ -47,12 +46,11 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Config{
-		Renderer: r, Features: s.pages(),
-		Services: s.public, Settings: s.publicSettings(cfg, o),
-		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(vault.ForSignIn),
-		Brand: cfg.Brand, AppURL: cfg.App(), DevelopmentPhones: s.phones != nil, HasNotice: true, WholeHistory: wholeHistory(cfg), Limiter: limiter,
-	})
+	c := s.web
+	c.Renderer, c.Features, c.Settings, c.Limiter = r, s.pages(), s.publicSettings(cfg, o), limiter
+	c.MailAddress, c.Sealer = s.keys.Vault.MailAddress, s.keys.Vault.For(vault.ForSignIn)
+	c.Brand, c.AppURL, c.DevelopmentPhones, c.HasNotice, c.WholeHistory = cfg.Brand, cfg.App(), s.phones != nil, true, wholeHistory(cfg)
+	return web.New(c)
 }
 
 // newAdmin returns the handler of the operators' API. scraped serves the metrics.
@@ -75,7 +73,7 @@ func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error
 		return nil, err
 	}
 	return web.NewConsole(web.ConsoleConfig{
-		Renderer: r, Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
+		Renderer: r, Tokens: s.operators.Tokens, Phones: s.operators.Phones, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
 		Features: s.consolePages(),
 	})
 }

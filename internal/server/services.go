@@ -5,18 +5,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/coaching"
 	"github.com/touchline/touchline/internal/consent"
+	"github.com/touchline/touchline/internal/console"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/identity"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/notifications"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/bodies"
@@ -32,11 +36,13 @@ import (
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/screens"
 	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/signin"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/verification"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // services are the services of both listeners.
@@ -54,23 +60,32 @@ type services struct {
 	identity      *identity.Service
 	verifications *verification.Service
 	documents     *document.Service
-	public        public.Services
-	shown         consent.Shown
-	operators     service.Operators
+	auth          *auth.Service
+	coaching      coaching.Service
+	signin        signin.Service
+	consent       consent.Service
+	notifications notifications.Service
+	screens       screens.Service
+	// api and web are the settings of the public listener that have services.
+	api       api.Config
+	web       web.Config
+	operators service.Operators
+	console   console.Service
 }
 
 func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*services, error) {
-	coaches := newCoach(cfg, o, b)
-	documents, newSpool, err := newDocuments(cfg, o, b, files, coaches.Directory)
+	accounts := newAuth(cfg, o, b.accounts, b.keys)
+	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
+		return player.LinkedRequest(ctx, b.db, linkHash, number, role, now)
+	}
+	common := newCommon(cfg, b.coaches(), b.tiers)
+	profiles := newCoaching(cfg, o, b, accounts, common.Subscriptions)
+	documents, newSpool, err := newDocuments(cfg, o, b, files, profiles)
 	if err != nil {
 		return nil, err
 	}
-	common := newCommon(cfg, b.coaches(), b.tiers)
 	verifications := newVerifications(cfg, o, b.db, documents, b.security)
-	coaches.Verification = func(ctx context.Context, by actor.Actor) (public.Verification, error) {
-		state, sub, err := verifications.State(ctx, by)
-		return public.Verification{State: state, Reason: sub.Reason, DecidedAt: sub.DecidedAt}, err
-	}
+	verifications.Coaches = profiles.Coaches
 	http := service.HTTP{
 		NewSpool:    newSpool,
 		Streams:     &notice.Streams{Hub: b.delivery.hub, DB: b.db, Process: o.NewID()},
@@ -80,10 +95,6 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	consentLog := newProof(cfg, b.db, b.keys.Vault)
 	consentLog.SecurityEvent, consentLog.Stopped, consentLog.Withhold = b.security.Event, b.metrics.LogStopped, approvals.WithholdUnproved
 	consentLog.Failing, consentLog.Gate = b.metrics.CheckpointsFailing, b.gate
-	accounts := newAuth(cfg, o, b.accounts, b.keys)
-	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
-		return player.LinkedRequest(ctx, b.db, linkHash, number, role, now)
-	}
 	passkeys, err := newPasskeys(cfg, b, accounts)
 	if err != nil {
 		return nil, err
@@ -93,20 +104,19 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		return nil, err
 	}
 	fees := &fee.Service{
-		DB: b.db, Consent: approvals.Access(), DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Coaches: profiles.Coaches, Consent: approvals.Access(), DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
-	batches := &batch.Service{DB: b.db, Consent: approvals.Access(), Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
+	batches := &batch.Service{DB: b.db, Approvals: approvals, Consent: approvals.Access(), Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
 	trainings := &training.Service{
 		DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
 	}
 	records := &progress.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{
-		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
+		DB: b.db, Approvals: approvals, Coaches: profiles.Coaches, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}
-	conversations := newConversations(cfg, o, b)
-	batches.Shown = shownOnBatches(attended, trainings)
+	conversations := newConversations(cfg, o, b, profiles.Coaches, common.Subscriptions)
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones, b.metrics)
 	replies.Chat = newInbox(cfg, o, b, conversations, accounts).Receive
 	if b.phones != nil {
@@ -117,27 +127,34 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	if err != nil {
 		return nil, err
 	}
-	everything := newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations)
+	tray, dashboards := &notice.Tray{DB: b.db}, &coach.Dashboards{Store: b.coaches(), Required: cfg.ProfileRequired, Tiers: b.tiers, Now: o.Now}
+	shown := screens.Service{
+		DB: b.db, Accounts: accounts, Approvals: approvals, Profiles: profiles.Coaches, Dashboards: dashboards, Subscriptions: common.Subscriptions, Tray: tray,
+		Fees: fees, Batches: batches, Attended: attended, Trainings: trainings, Records: records, Conversations: conversations,
+		Documents: documents, Verifications: verifications, Proof: consentLog,
+	}
+	signIn := signin.Service{Auth: accounts, Passkeys: passkeys, Coaches: profiles.Coaches, Streams: http.Streams, Leave: b.privacy.Leave}
+	memory, uploads := new(bodies.Memory), new(upload.Limiter)
 	s := &services{
-		base: b, shown: shownOnConsent(identities, fees, attended, trainings, records, conversations),
+		base: b, auth: accounts, coaching: profiles, signin: signIn, screens: shown,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: consentLog, identity: identities, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
-		public: public.Services{
-			Common: common, HTTP: http, Coach: coaches, Team: newTeam(fees, batches, attended, trainings, conversations),
-			Auth:           accounts,
-			Passkeys:       passkeys,
-			Approvals:      approvals,
-			Tray:           &notice.Tray{DB: b.db},
-			Preferences:    b.db.Outbox,
-			Push:           b.push,
-			Replies:        replies,
-			Receipts:       receipts,
-			Calls:          calls,
-			Bounces:        newBounces(cfg, o, b.db.Outbox),
-			ExportAll:      everything.write,
-			InFlight:       b.load.inFlight,
-			Bodies:         new(bodies.Memory),
-			Uploads:        new(upload.Limiter),
-			UploadTimeouts: o.UploadTimeouts,
+		consent: consent.Service{
+			Service: approvals, Coaches: profiles.Coaches, Dashboards: dashboards, Subscriptions: common.Subscriptions, Tray: tray, SignIn: signIn,
+			Export: players.Export, Providers: identities.Choices, ChildPage: shown.ChildPage, Strip: shown.Strip,
+		},
+		notifications: notifications.Service{
+			Auth: accounts, Passkeys: passkeys, Approvals: approvals, Subscriptions: common.Subscriptions, Tray: tray, Streams: http.Streams, Push: b.push,
+			Preferences: b.db.Outbox,
+		},
+		api: api.Config{
+			Auth: accounts, Approvals: approvals, Coaches: profiles.Coaches, Phones: common.Phones, Idempotency: http.Idempotency, NewSpool: newSpool,
+			Replies: replies, Receipts: receipts, Calls: calls, Bounces: newBounces(cfg, o, b.db.Outbox),
+			InFlight: b.load.inFlight, Bodies: memory, Uploads: uploads, UploadTimeouts: o.UploadTimeouts,
+		},
+		web: web.Config{
+			Auth: accounts, Approvals: approvals, Directory: profiles.Directory, Tiers: b.tiers, Tray: tray, Preferences: b.db.Outbox, Phones: common.Phones,
+			UnreadReplies: conversations.Unread, Idempotency: http.Idempotency, NewSpool: newSpool,
+			InFlight: b.load.inFlight, Bodies: memory, Uploads: uploads, UploadTimeouts: o.UploadTimeouts,
 		},
 		operators: service.Operators{
 			Shell: newShell(cfg, o, b.db, b.coaches(), common), HTTP: http,
@@ -145,7 +162,12 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Vault:     b.keys.Vault,
 		},
 	}
-	b.privacy.Export = privacy.Export{Family: s.sectionsFor, Receipts: s.receiptsOf, Coach: everything.writeAll}
+	s.console = console.Service{
+		Tokens: s.operators.Tokens, Accounts: s.operators.Accounts, Subscriptions: common.Subscriptions, Deliveries: s.operators.Deliveries,
+		Streams: http.Streams, Phones: common.Phones,
+	}
+	b.privacy.Auth, b.privacy.Streams = accounts, http.Streams
+	b.privacy.Export = privacy.Export{Family: shown.FamilySections, Receipts: shown.FamilyReceipts, Coach: shown.WriteAll}
 	b.privacy.LeavePlayer, b.privacy.RemovePlayer = b.approvals.Leave, b.approvals.RemoveForErasure
 	b.privacy.CloseCoach = func(ctx context.Context, by actor.Actor, also privacy.Also) error {
 		return b.accounts.CloseAccountOf(ctx, by, also.Run)
@@ -245,18 +267,18 @@ func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers)
 	}}
 }
 
-// newCoach returns the services that coaches use.
-func newCoach(cfg *config.Config, o Options, b base) public.Coach {
-	return public.Coach{
-		Coaches:    &coach.Service{Store: b.coaches(), Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Claims: b.approvals.Rules.Claims, Now: o.Now},
-		Dashboards: &coach.Dashboards{Store: b.coaches(), Required: cfg.ProfileRequired, Tiers: b.tiers, Now: o.Now},
-		Directory:  &coach.Directory{Store: b.coaches(), Tiers: b.tiers, Required: cfg.ProfileRequired, Now: o.Now},
+// newCoaching returns the service of profiles, tiers and the directory.
+func newCoaching(cfg *config.Config, o Options, b base, accounts *auth.Service, subscriptions *coach.Subscriptions) coaching.Service {
+	return coaching.Service{
+		Auth: accounts, Subscriptions: subscriptions,
+		Coaches:   &coach.Service{Store: b.coaches(), Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Claims: b.approvals.Rules.Claims, Now: o.Now},
+		Directory: &coach.Directory{Store: b.coaches(), Tiers: b.tiers, Required: cfg.ProfileRequired, Now: o.Now},
 	}
 }
 
 // newDocuments returns the service of documents. newSpool creates a temporary file for an upload in
 // DATA_DIR, because the system's folder for temporary files is often in memory.
-func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, directory *coach.Directory) (s *document.Service, newSpool func() (upload.Spool, error), err error) {
+func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, profiles coaching.Service) (s *document.Service, newSpool func() (upload.Spool, error), err error) {
 	p := document.FileProcessor{Dir: cfg.UploadDir()}
 	if cfg.ClamAV != "off" {
 		if p.Scanner, err = scan.New(cfg.ClamAV); err != nil {
@@ -264,7 +286,7 @@ func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, direc
 		}
 	}
 	return &document.Service{
-		DB: b.db, Files: files, Processor: p, CheckStorage: b.tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
+		DB: b.db, Profiles: profiles, Files: files, Processor: p, CheckStorage: b.tiers.CheckStorage, PublicPicture: profiles.Directory.ShowsPicture,
 		Withdraw: verification.WithdrawDocument, Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}, func() (upload.Spool, error) { return blob.NewSpool(p.Dir, upload.MaxFile+1) }, nil
 }

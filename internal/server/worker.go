@@ -23,11 +23,11 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db.Outbox),
-			Contents:    contents{s.public.Tray, s.accounts, s.conversations, s.approvals},
+			Contents:    contents{s.notifications.Tray, s.accounts, s.conversations, s.approvals},
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
-			OpenCode:    s.public.Auth.Code,
+			OpenCode:    s.auth.Code,
 			LinkToken:   s.keys.Vault.LinkToken,
 			TrainingURL: s.trainings.LinkURL,
 			PublicURL:   cfg.PublicURL,
@@ -55,7 +55,7 @@ func jobs(cfg *config.Config, o Options, s *services) []worker.Job {
 		{Name: "send expiry notifications", Every: 5 * time.Second, Run: batches(s.documents.SendExpiryNotifications)},
 		{Name: "make fees", Every: 5 * time.Second, Run: batches(s.fees.MakeDue)},
 		{Name: "remind of fees", Every: 5 * time.Second, Run: batches(s.fees.RemindDue)},
-		{Name: "give coaches new names", Every: 10 * time.Second, Run: batches(s.public.Coach.Coaches.TakeDueNames)},
+		{Name: "give coaches new names", Every: 10 * time.Second, Run: batches(s.coaching.Coaches.TakeDueNames)},
 		{Name: "sweep files", Every: 10 * time.Second, Run: uncounted(s.documents.DeleteExpiredBlobs)},
 		{Name: "record introspections", Every: time.Second, Run: s.operators.Tokens.RecordIntrospections},
 		{Name: "rotate keys", Every: 10 * time.Second, Run: s.keys.Rotate},
@@ -70,7 +70,7 @@ func jobs(cfg *config.Config, o Options, s *services) []worker.Job {
 		{Name: "compare approvals with their records", Every: time.Hour, Run: s.proof.Sample},
 		{Name: "append erasures to ERASURES", Every: 5 * time.Second, Run: s.ledger.Append},
 		{Name: "check the SMS budget", Every: time.Minute, Run: s.budgets.check},
-		{Name: "renew the streams", Every: notice.StreamsRenewed, Run: s.public.Streams.Renew},
+		{Name: "renew the streams", Every: notice.StreamsRenewed, Run: s.operators.Streams.Renew},
 		{Name: "fail deliveries of removed channels", Every: 10 * time.Minute, Run: batches(func(ctx context.Context, n int) (int, error) {
 			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
 		})},

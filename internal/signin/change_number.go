@@ -22,14 +22,14 @@ type changeNumberResponse struct {
 }
 
 // changeNumber serves POST /auth/change-number.
-func (h calls) changeNumber(ctx context.Context, r api.Request[changeNumberRequest]) (api.Response, error) {
+func (h handlers) changeNumber(ctx context.Context, r api.Request[changeNumberRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	to := h.number(in.NewNumber, "/new_mobile_number", &f)
 	otp, newOTP := digits(in.OTP, "/otp", &f), digits(in.NewOTP, "/new_otp", &f)
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	by, ended, err := h.api.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
+	by, ended, err := h.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -38,8 +38,8 @@ func (h calls) changeNumber(ctx context.Context, r api.Request[changeNumberReque
 
 // rebuildNumberChange returns the response of changeNumber again. The caller's session
 // has the new number already.
-func (h calls) rebuildNumberChange(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
-	by, err := h.api.Auth.CurrentActor(ctx, m.Caller.Actor)
+func (h handlers) rebuildNumberChange(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+	by, err := h.Auth.CurrentActor(ctx, m.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}

@@ -6,6 +6,9 @@ import (
 	"embed"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/web"
@@ -16,22 +19,27 @@ import (
 //go:embed templates/*.html texts.*.json
 var Files embed.FS
 
-// calls serves accounts as JSON.
-type calls struct {
+// Service serves sign-in, sessions, passkeys and accounts.
+type Service struct {
+	Auth     *auth.Service
+	Passkeys *auth.Passkeys
+	Coaches  *coach.Service
+	Streams  *notice.Streams
+	// Leave deletes the account of a guardian or student.
+	Leave func(context.Context, actor.Actor) error
+}
+
+// handlers serves accounts as JSON.
+type handlers struct {
+	Service
 	api *api.Server
-	// leave deletes the account of a guardian or student.
-	leave func(context.Context, actor.Actor) error
 }
 
-// Operations returns the operations of sign-in, sessions, passkeys and accounts. leave deletes the account of a guardian or
-// student.
-func Operations(leave func(context.Context, actor.Actor) error) func(*api.Server) []api.Route {
-	return func(a *api.Server) []api.Route { return operations(calls{a, leave}) }
-}
-
-func operations(h calls) []api.Route {
+// Operations returns the operations of sign-in, sessions, passkeys and accounts.
+func (s Service) Operations(a *api.Server) []api.Route {
+	h := handlers{s, a}
 	return append(
-		passkeyOperations(h.api),
+		passkeyOperations(h),
 		api.Route{Method: "POST", Pattern: "/auth/request-otp", Handle: endpoint.Handle(h.requestOTP), Authenticate: api.Anonymous, Body: endpoint.JSON},
 		api.Route{Method: "POST", Pattern: "/auth/verify-otp", Handle: endpoint.Handle(h.verifyOTP), Authenticate: api.Anonymous, Body: endpoint.JSON},
 		api.Route{Method: "POST", Pattern: "/auth/login", Handle: endpoint.Handle(h.login), Authenticate: api.Anonymous, Body: endpoint.JSON},
@@ -46,11 +54,14 @@ func operations(h calls) []api.Route {
 }
 
 // pages serves the pages of sign-in and accounts.
-type pages struct{ site *web.Pages }
+type pages struct {
+	Service
+	site *web.Pages
+}
 
 // Pages returns the pages of sign-in, sessions, passkeys and accounts.
-func Pages(site *web.Pages) []web.Route {
-	p := pages{site}
+func (s Service) Pages(site *web.Pages) []web.Route {
+	p := pages{s, site}
 	coach := func(h func(context.Context, *web.Request, actor.Actor) (web.Response, error)) web.Handler {
 		return site.SignedIn(actor.Coach, h)
 	}
@@ -93,5 +104,5 @@ func Pages(site *web.Pages) []web.Route {
 			web.Route{Method: "POST", Pattern: path + "/remove", Handle: site.SignedIn(role, p.removeAddress)},
 		)
 	}
-	return append(routes, passkeyPages{site.Passkeys, p}.routes()...)
+	return append(routes, passkeyPages{s.Passkeys, p}.routes()...)
 }

@@ -51,7 +51,7 @@ type tokenResponse struct {
 
 // login serves POST /auth/login. With an Idempotency-Key the response can be repeated for
 // a minute, while its session lives. A repeat with another body counts as a wrong code.
-func (h calls) login(ctx context.Context, r api.Request[loginRequest]) (api.Response, error) {
+func (h handlers) login(ctx context.Context, r api.Request[loginRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	key, otp := h.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
@@ -60,11 +60,11 @@ func (h calls) login(ctx context.Context, r api.Request[loginRequest]) (api.Resp
 	return h.api.HandleOnce(ctx, r.Meta, keyed.Request{
 		Owner: "login/" + string(key.Role) + "/" + string(key.Number), Keep: keepLogin, Body: r.Raw,
 		CheckRepeat: func(ctx context.Context, same bool) error {
-			return h.api.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
+			return h.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
 		},
-		MayRepeat: h.api.Auth.CheckLoginSession,
+		MayRepeat: h.Auth.CheckLoginSession,
 		Rebuild: func(ctx context.Context, w idempotency.Work) (api.Response, error) {
-			grant, err := h.api.Auth.LoginGrant(ctx, w.ID)
+			grant, err := h.Auth.LoginGrant(ctx, w.ID)
 			if err != nil {
 				return api.Response{}, err
 			}
@@ -74,7 +74,7 @@ func (h calls) login(ctx context.Context, r api.Request[loginRequest]) (api.Resp
 			if err := f.Err(); err != nil {
 				return api.Response{}, err
 			}
-			grant, err := h.api.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
+			grant, err := h.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
 			if err != nil {
 				return api.Response{}, err
 			}
@@ -89,12 +89,12 @@ type refreshRequest struct {
 }
 
 // refresh serves POST /auth/refresh.
-func (h calls) refresh(ctx context.Context, r api.Request[refreshRequest]) (api.Response, error) {
+func (h handlers) refresh(ctx context.Context, r api.Request[refreshRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	grant, err := h.api.Auth.Refresh(ctx, in.RefreshToken)
+	grant, err := h.Auth.Refresh(ctx, in.RefreshToken)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -103,9 +103,9 @@ func (h calls) refresh(ctx context.Context, r api.Request[refreshRequest]) (api.
 
 // grantResponse does not read the store: the OTP or the refresh token is used up, so a
 // failed read would lose the tokens.
-func (h calls) grantResponse(g *auth.Grant) api.Response {
+func (h handlers) grantResponse(g *auth.Grant) api.Response {
 	by := g.Session.Actor()
-	complete := by.Role != actor.Coach || h.api.Coaches.Completed(g.Session.FilledFields)
+	complete := by.Role != actor.Coach || h.Coaches.Completed(g.Session.FilledFields)
 	return endpoint.OK(tokenResponse{
 		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: wire.Seconds(g.AccessEnds),
 		RefreshToken: g.RefreshToken, RefreshExpiresIn: wire.Seconds(g.RefreshEnds),

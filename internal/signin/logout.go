@@ -15,7 +15,7 @@ type logoutRequest struct {
 
 // logout serves POST /auth/logout. The access token names the session. If it is missing or
 // expired, the refresh token does.
-func (h calls) logout(ctx context.Context, r api.Request[logoutRequest]) (api.Response, error) {
+func (h handlers) logout(ctx context.Context, r api.Request[logoutRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	signInError := r.Caller.SignInError
 	if signInError != nil && in.RefreshToken == nil {
@@ -26,13 +26,13 @@ func (h calls) logout(ctx context.Context, r api.Request[logoutRequest]) (api.Re
 	}
 	var err error
 	if signInError == nil {
-		err = h.api.Auth.Logout(ctx, r.Caller.Actor, in.All)
+		err = h.Auth.Logout(ctx, r.Caller.Actor, in.All)
 	} else {
-		err = h.api.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
+		err = h.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
 	}
 	if err != nil {
 		return api.Response{}, err
 	}
-	h.api.Streams.Hub.Wake(r.Caller.Actor.AccountID)
+	h.Streams.Hub.Wake(r.Caller.Actor.AccountID)
 	return endpoint.NoContent(), nil
 }

@@ -22,17 +22,17 @@ type meResponse struct {
 }
 
 // me serves GET /api/me.
-func (h calls) me(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) me(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
-	own, err := h.api.Auth.Store.Own(ctx, by)
+	own, err := h.Auth.Store.Own(ctx, by)
 	if err != nil {
 		return api.Response{}, err
 	}
 	out.Roles = append([]actor.Role{}, own.Roles...) // [] if the last player of the number was deleted
 	out.UnreadNotifications, out.Name = own.Unread, wire.OrNull(own.Name)
 	if by.Role == actor.Coach {
-		out.ProfileComplete = h.api.Coaches.Completed(own.FilledFields)
+		out.ProfileComplete = h.Coaches.Completed(own.FilledFields)
 	}
 	out.Next = nextScreen(by.Role, out.ProfileComplete)
 	return endpoint.OK(out), nil
@@ -44,7 +44,7 @@ type closeAccountRequest struct {
 }
 
 // closeAccount serves DELETE /api/me.
-func (h calls) closeAccount(ctx context.Context, r api.Request[closeAccountRequest]) (api.Response, error) {
+func (h handlers) closeAccount(ctx context.Context, r api.Request[closeAccountRequest]) (api.Response, error) {
 	in, f, by := r.Body, r.Faults, r.Caller.Actor
 	if by.Role != actor.Coach {
 		return h.leaveAccount(ctx, by, f)
@@ -53,28 +53,28 @@ func (h calls) closeAccount(ctx context.Context, r api.Request[closeAccountReque
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	if err := h.api.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
+	if err := h.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
 		return api.Response{}, err
 	}
-	h.api.Streams.Hub.Wake(by.AccountID)
+	h.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }
 
 // leaveAccount deletes the account of a guardian or student.
-func (h calls) leaveAccount(ctx context.Context, by actor.Actor, f wire.Faults) (api.Response, error) {
+func (h handlers) leaveAccount(ctx context.Context, by actor.Actor, f wire.Faults) (api.Response, error) {
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	recent, err := h.api.Auth.HasRecentOTP(ctx, by)
+	recent, err := h.Auth.HasRecentOTP(ctx, by)
 	if err == nil && !recent {
 		err = fault.New(fault.Forbidden, "fresh_otp_required", "Sign in again, with an OTP or a passkey. Then delete the account within 15 minutes.")
 	}
 	if err == nil {
-		err = h.leave(ctx, by)
+		err = h.Leave(ctx, by)
 	}
 	if err != nil {
 		return api.Response{}, err
 	}
-	h.api.Streams.Hub.Wake(by.AccountID)
+	h.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

@@ -42,13 +42,13 @@ type requestOTPResponse struct {
 }
 
 // requestOTP serves POST /auth/request-otp.
-func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest]) (api.Response, error) {
+func (h handlers) requestOTP(ctx context.Context, r api.Request[requestOTPRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	key := h.challengeKey(in.MobileNumber, in.Role, &f)
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	issued, err := h.api.Auth.RequestOTP(ctx, auth.OTPRequest{
+	issued, err := h.Auth.RequestOTP(ctx, auth.OTPRequest{
 		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client, ByVoice: in.Channel == "voice",
 		ByChat: in.Channel == "chat", Incoming: incoming(in.Channel), AskedWith: askedWith(r.Header.Get("User-Agent")),
 	})
@@ -60,7 +60,7 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 		AttemptsBlockedUntil: wire.TimestampOrNull(issued.BlockedUntil),
 	}
 	if by := incoming(in.Channel); by != "" {
-		settings := h.api.Auth.Settings
+		settings := h.Auth.Settings
 		response.SendTo, response.Text = settings.AskNumber(by), message.SignInText(language.Match(r.Header.Get("Accept-Language")), settings.Brand)
 		response.URL = settings.AskURL(by, escapedText(response.Text))
 	}
@@ -101,13 +101,13 @@ type verifyOTPResponse struct {
 }
 
 // verifyOTP serves POST /auth/verify-otp.
-func (h calls) verifyOTP(ctx context.Context, r api.Request[verifyOTPRequest]) (api.Response, error) {
+func (h handlers) verifyOTP(ctx context.Context, r api.Request[verifyOTPRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	key, otp := h.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	verified, err := h.api.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
+	verified, err := h.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -117,7 +117,7 @@ func (h calls) verifyOTP(ctx context.Context, r api.Request[verifyOTPRequest]) (
 }
 
 // challengeKey returns the number in the role; the default role is coach.
-func (h calls) challengeKey(number, role string, f *wire.Faults) auth.ChallengeKey {
+func (h handlers) challengeKey(number, role string, f *wire.Faults) auth.ChallengeKey {
 	if role == "" {
 		role = string(actor.Coach)
 	}
@@ -126,7 +126,7 @@ func (h calls) challengeKey(number, role string, f *wire.Faults) auth.ChallengeK
 
 // number parses a mobile number as a person types it. It ignores "" and a field that has
 // a fault: the rules of the field report these.
-func (h calls) number(typed, at string, f *wire.Faults) phone.Number {
+func (h handlers) number(typed, at string, f *wire.Faults) phone.Number {
 	return h.api.Reader(f).Number(at, typed)
 }
 

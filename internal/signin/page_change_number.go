@@ -142,8 +142,8 @@ func (p pages) changeNumber(ctx context.Context, r *web.Request, by actor.Actor)
 	codes := map[string]string{}
 	for _, field := range []string{"code", "new_code"} {
 		codes[field] = input.Code(r.Value(field))
-		if len(codes[field]) != p.site.Auth.Settings.OTPLength {
-			f.Add(field, p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
+		if len(codes[field]) != p.Auth.Settings.OTPLength {
+			f.Add(field, p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		} else {
 			f.Values.Set(field, codes[field])
 		}
@@ -152,9 +152,9 @@ func (p pages) changeNumber(ctx context.Context, r *web.Request, by actor.Actor)
 		return p.numberCodesForm(ctx, r, by, to, f)
 	}
 	proof := p.proof(r, SignIn{Role: by.Role})
-	_, _, err := p.site.Auth.ChangeNumber(ctx, by, proof.DeviceToken, codes["code"], to, codes["new_code"])
+	_, _, err := p.Auth.ChangeNumber(ctx, by, proof.DeviceToken, codes["code"], to, codes["new_code"])
 	if err == nil {
-		p.site.Streams.Hub.Wake(by.AccountID)
+		p.Streams.Hub.Wake(by.AccountID)
 		return web.Redirect(numberDone), nil // the cookie stays: the form may be sent again
 	}
 	return p.numberChangeFault(ctx, r, by, to, f, err)

@@ -75,14 +75,14 @@ func (p pages) closeAccount(ctx context.Context, r *web.Request) (web.Response, 
 func (p pages) closeWithCode(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	f := &web.Form{Values: url.Values{}}
 	otp := input.Code(r.Value("code"))
-	if len(otp) != p.site.Auth.Settings.OTPLength {
-		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
+	if len(otp) != p.Auth.Settings.OTPLength {
+		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
-	err := p.site.Auth.Close(ctx, by, p.proof(r, SignIn{Role: by.Role}).DeviceToken, otp)
+	err := p.Auth.Close(ctx, by, p.proof(r, SignIn{Role: by.Role}).DeviceToken, otp)
 	switch {
 	case err == nil:
-		p.site.Streams.Hub.Wake(by.AccountID)
+		p.Streams.Hub.Wake(by.AccountID)
 		remove := p.site.Cookies.Remove // what this browser knows of the account
 		return web.Redirect(closedPath, remove(web.SessionCookie(by.Role)), remove(web.DeviceCookie(by.Role)), p.site.DropDraft(), remove(newNumberCookie)), nil
 	case isCodeFault(err):

@@ -13,12 +13,12 @@ const maxDevices = 100
 
 // devices serves GET /me/{role}/devices: the sessions of the caller in this role.
 func (p pages) devices(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	sessions, err := p.site.Auth.Sessions(ctx, by, "", maxDevices)
+	sessions, err := p.Auth.Sessions(ctx, by, "", maxDevices)
 	if err != nil {
 		return web.Response{}, err
 	}
 	v := p.site.SignedInView(r, "devices.title", by)
-	v.Data = map[string]any{"Home": web.Home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended"), "Passkeys": p.site.Passkeys.Domain() != ""}
+	v.Data = map[string]any{"Home": web.Home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended"), "Passkeys": p.Passkeys.Domain() != ""}
 	return web.Page("devices", v), nil
 }
 
@@ -35,10 +35,10 @@ func (p pages) familyNumber(_ context.Context, r *web.Request, by actor.Actor) (
 // if the session has ended already.
 func (p pages) endDevice(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.PathValue("session_id")
-	if err := p.site.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
+	if err := p.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
 		return web.Response{}, err
 	}
-	p.site.Streams.Hub.Wake(by.AccountID)
+	p.Streams.Hub.Wake(by.AccountID)
 	if id == by.SessionID {
 		return web.Redirect("/", p.site.Cookies.Remove(web.SessionCookie(by.Role))), nil
 	}

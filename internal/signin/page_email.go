@@ -30,10 +30,10 @@ func (p pages) emailPage(ctx context.Context, r *web.Request, by actor.Actor) (w
 }
 
 func (p pages) emailForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	if !p.site.Auth.Settings.OTPByEmail {
+	if !p.Auth.Settings.OTPByEmail {
 		return web.Response{}, fault.Missing()
 	}
-	confirmed, err := p.site.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
+	confirmed, err := p.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -105,13 +105,13 @@ func (p pages) emailCodeForm(ctx context.Context, r *web.Request, by actor.Actor
 func (p pages) confirmAddress(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	f, address, done := &web.Form{Values: url.Values{}}, p.readAddress(r, by), web.Redirect(web.SettingsOf(by.Role)+"?done=email")
 	otp := input.Code(r.Value("code"))
-	if address == "" || len(otp) != p.site.Auth.Settings.OTPLength {
-		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
+	if address == "" || len(otp) != p.Auth.Settings.OTPLength {
+		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		return p.emailCodeForm(ctx, r, by, f)
 	}
-	err := p.site.Auth.ConfirmAddress(ctx, by, address, otp)
+	err := p.Auth.ConfirmAddress(ctx, by, address, otp)
 	if fault.CodeOf(err) == "otp_expired" {
-		if confirmed, err := p.site.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role); err != nil || confirmed == address {
+		if confirmed, err := p.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role); err != nil || confirmed == address {
 			return done, err
 		}
 	}
@@ -127,7 +127,7 @@ func (p pages) confirmAddress(ctx context.Context, r *web.Request, by actor.Acto
 
 // removeAddress serves POST …/settings/email/remove.
 func (p pages) removeAddress(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Auth.Store.RemoveAddress(ctx, by.Number, by.Role); err != nil {
+	if err := p.Auth.Store.RemoveAddress(ctx, by.Number, by.Role); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.SettingsOf(by.Role) + "?done=email_removed"), nil

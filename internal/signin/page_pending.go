@@ -49,7 +49,7 @@ type SignIn struct {
 // toCode goes to the page that asks for the code of s.
 func (p pages) toCode(s SignIn, cookies ...*http.Cookie) (web.Response, error) {
 	s.Ends = p.site.Now().Add(pendingLifetime)
-	s.SessionID = p.site.Auth.NewID()
+	s.SessionID = p.Auth.NewID()
 	cookie, err := p.site.SealedCookie(pendingCookie, s, pendingRemembered)
 	return web.Redirect("/sign-in/code", append(cookies, cookie)...), err
 }

@@ -33,7 +33,7 @@ func (p pages) numberForm(r *web.Request, f *web.Form) (web.Response, error) {
 	v := p.site.NewView(r, "sign_in.title")
 	v.Form = f
 	chatFirst, chatToo := p.offersChat()
-	data := map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "ChatFirst": chatFirst, "ChatToo": chatToo}
+	data := map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.OffersEmail(r, f), "ChatFirst": chatFirst, "ChatToo": chatToo}
 	p.addPasskeys(r, data)
 	v.Data = data
 	return web.FormPage("sign_in", v), nil
@@ -42,15 +42,15 @@ func (p pages) numberForm(r *web.Request, f *web.Form) (web.Response, error) {
 // offersChat reports whether the page offers to ask for the code by WhatsApp before the button of an SMS, or after it. Where the numbers
 // are Indian, WhatsApp is first, because SMS are late and filtered. In development it is second: the terminal has the code of an SMS.
 func (p pages) offersChat() (first, too bool) {
-	settings := p.site.Auth.Settings
+	settings := p.Auth.Settings
 	offered := settings.WhatsAppNumber != "" && settings.DefaultRegion == "IN"
 	return offered && !settings.WhatsAppLog, offered && settings.WhatsAppLog
 }
 
 // OffersEmail reports whether the page of a number that is blocked offers a code by mail. It does so
 // for each number, and does not show whether an address is confirmed.
-func OffersEmail(site *web.Pages, r *web.Request, f *web.Form) bool {
-	return f.Blocked && site.Auth.Settings.OTPByEmail && !ByEmail(r)
+func (s Service) OffersEmail(r *web.Request, f *web.Form) bool {
+	return f.Blocked && s.Auth.Settings.OTPByEmail && !ByEmail(r)
 }
 
 // ByEmail reports whether the form asks for a code by mail.
@@ -87,7 +87,7 @@ func (p pages) askForCode(ctx context.Context, r *web.Request) (web.Response, er
 // asks returns the channel on which the person wants to ask for a code, or "".
 func (p pages) asks(r *web.Request) auth.Incoming {
 	in := map[string]auth.Incoming{"whatsapp": auth.WhatsAppIncoming, "text": auth.SMSIncoming}[r.Value("by")]
-	if in == "" || p.site.Auth.Settings.AskNumber(in) == "" {
+	if in == "" || p.Auth.Settings.AskNumber(in) == "" {
 		return ""
 	}
 	return in
@@ -103,11 +103,11 @@ func nextFor(role actor.Role, next string) string {
 
 // AskForCode sends a code to the number of a sign-in and leads to the page that asks for it, with
 // cookies. sent is false if a limit refuses: its fault is then in the field of f.
-func AskForCode(ctx context.Context, site *web.Pages, r *web.Request, s SignIn, f *web.Form, field string, cookies ...*http.Cookie) (resp web.Response, sent bool, err error) {
-	p := pages{site}
-	switch err := p.sendCode(ctx, r, s); {
+func (s Service) AskForCode(ctx context.Context, site *web.Pages, r *web.Request, in SignIn, f *web.Form, field string, cookies ...*http.Cookie) (resp web.Response, sent bool, err error) {
+	p := pages{s, site}
+	switch err := p.sendCode(ctx, r, in); {
 	case err == nil:
-		resp, err = p.toCode(s, cookies...)
+		resp, err = p.toCode(in, cookies...)
 		return resp, true, err
 	case isLimit(err):
 		p.site.AddError(r, f, field, err)
@@ -130,7 +130,7 @@ func (p pages) sendCode(ctx context.Context, r *web.Request, s SignIn) error {
 // requestCode asks for a code. It returns otp_attempts_exceeded if no code leaves because none can be
 // used, so that the page does not promise one.
 func (p pages) requestCode(ctx context.Context, in auth.OTPRequest) error {
-	issued, err := p.site.Auth.RequestOTP(ctx, in)
+	issued, err := p.Auth.RequestOTP(ctx, in)
 	if blocked := issued.CheckUsable(p.site.Now()); blocked != nil {
 		return blocked
 	}
@@ -175,19 +175,19 @@ func (p pages) codeForm(r *web.Request, s SignIn, f *web.Form) (web.Response, er
 	v := p.site.NewView(r, "code.title")
 	v.Form = f
 	v.Path = "/sign-in/code"
-	settings, sends := p.site.Auth.Settings, !s.ByEmail && s.Asks == ""
+	settings, sends := p.Auth.Settings, !s.ByEmail && s.Asks == ""
 	data := map[string]any{
 		"Asks": s.Asks, "OffersChat": sends && settings.WhatsAppNumber != "", "OffersText": sends && settings.SMSNumber != "",
-		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.site.Auth.Settings.OTPLength,
+		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.Auth.Settings.OTPLength,
 		// Each number may register as a coach, and a link or a session shows that its number is known here.
 		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
-		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && OffersEmail(p.site, r, f),
-		"OffersCall": sends && p.site.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
+		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && p.OffersEmail(r, f),
+		"OffersCall": sends && p.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 		"Phones": p.site.DevelopmentPhones,
 	}
 	if !s.FromLink && !s.SignedIn {
-		data["PasskeyDomain"] = p.site.Passkeys.Domain()
+		data["PasskeyDomain"] = p.Passkeys.Domain()
 	}
 	if s.Asks != "" {
 		text, number := message.SignInText(r.Language, p.site.Brand), settings.AskNumber(s.Asks)
@@ -213,7 +213,7 @@ func (p pages) sendAgain(ctx context.Context, r *web.Request) (web.Response, err
 		s.Asks, first = asks, true
 	}
 	in := p.otpRequest(r, s)
-	in.ByVoice = r.Value("by") == "voice" && !s.ByEmail && p.site.Auth.Settings.OTPByVoice
+	in.ByVoice = r.Value("by") == "voice" && !s.ByEmail && p.Auth.Settings.OTPByVoice
 	err := p.requestCode(ctx, in)
 	if err != nil {
 		if !isLimit(err) {
@@ -240,11 +240,11 @@ func (p pages) enterCode(ctx context.Context, r *web.Request) (web.Response, err
 	}
 	f := &web.Form{Values: url.Values{}}
 	otp := input.Code(r.Value("code"))
-	if len(otp) != p.site.Auth.Settings.OTPLength {
-		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
+	if len(otp) != p.Auth.Settings.OTPLength {
+		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		return p.codeForm(r, s, f)
 	}
-	grant, err := p.site.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
+	grant, err := p.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
 	switch {
 	case err == nil:
 		return p.offerPasskey(ctx, r, s, grant), nil
@@ -279,7 +279,7 @@ func (p pages) signedInResponse(ctx context.Context, r *web.Request, s SignIn, g
 		}
 	}
 	if replaced, ok := r.Actor(s.Role); ok && replaced.SessionID != grant.Session.ID {
-		warn("end the session that a sign-in replaces", p.site.Auth.Logout(ctx, replaced, false))
+		warn("end the session that a sign-in replaces", p.Auth.Logout(ctx, replaced, false))
 	}
 	cookies, err := p.site.ApplyLanguage(ctx, r, s.Number)
 	warn("apply the language of a number that signed in", err)
@@ -304,7 +304,7 @@ func (p pages) signOut(ctx context.Context, r *web.Request) (web.Response, error
 	case r.Form.Get("account") != by.AccountID:
 		return p.site.OtherAccount(r, by), nil
 	}
-	if err := p.site.Auth.Logout(ctx, by, r.Value("all") == "yes"); err != nil {
+	if err := p.Auth.Logout(ctx, by, r.Value("all") == "yes"); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect("/", cookie), nil

@@ -20,7 +20,7 @@ const (
 
 // addPasskeys adds to the data of the page of the sign-in what its script needs.
 func (p pages) addPasskeys(r *web.Request, data map[string]any) {
-	domain := p.site.Passkeys.Domain()
+	domain := p.Passkeys.Domain()
 	data["PasskeyDomain"], data["PasskeyFailed"], data["PasskeyUnknown"] = domain, r.Value("passkey") == "failed", p.site.Cookies.Value(r, unknownCookie)
 	data["Autocomplete"] = "tel"
 	if domain != "" {
@@ -55,10 +55,10 @@ func (p pages) offerPasskey(ctx context.Context, r *web.Request, s SignIn, grant
 
 // hasPasskey reports whether the account has a passkey, or cannot have one here.
 func (p pages) hasPasskey(ctx context.Context, by actor.Actor) bool {
-	if p.site.Passkeys.Domain() == "" {
+	if p.Passkeys.Domain() == "" {
 		return true
 	}
-	found, err := p.site.Passkeys.List(ctx, by, "", 1)
+	found, err := p.Passkeys.List(ctx, by, "", 1)
 	if err != nil { // the code is used up, and the session must not be lost
 		p.site.Log.WarnContext(ctx, "look for passkeys", "trace_id", httpx.InfoFrom(ctx).TraceID, "error", err)
 	}

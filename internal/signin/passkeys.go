@@ -14,15 +14,15 @@ import (
 // passkeyCalls serves passkeys as JSON.
 type passkeyCalls struct {
 	*auth.Passkeys
-	calls
+	handlers
 }
 
-func passkeyOperations(a *api.Server) []api.Route {
+func passkeyOperations(in handlers) []api.Route {
 	const list, signIn = "/auth/passkeys", "/auth/passkeys/sign-in"
-	h := passkeyCalls{a.Passkeys, calls{api: a}}
+	h := passkeyCalls{in.Passkeys, in}
 	return []api.Route{
 		{Method: "GET", Pattern: list, Handle: endpoint.Handle(h.list), Query: endpoint.Paged()},
-		{Method: "POST", Pattern: list, Handle: a.Idempotent(endpoint.Handle(h.register), h.rebuild), Body: endpoint.JSON},
+		{Method: "POST", Pattern: list, Handle: h.api.Idempotent(endpoint.Handle(h.register), h.rebuild), Body: endpoint.JSON},
 		{Method: "POST", Pattern: list + "/options", Handle: endpoint.Handle(h.registerOptions), Body: endpoint.OptionalJSON},
 		{Method: "DELETE", Pattern: list + "/{passkey_id}", Handle: endpoint.HandleID("passkey_id", h.remove), Urgent: true},
 		{Method: "POST", Pattern: signIn + "/options", Handle: endpoint.Handle(h.signInOptions), Authenticate: api.Anonymous, Body: endpoint.OptionalJSON},

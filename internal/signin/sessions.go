@@ -20,14 +20,14 @@ type sessionResponse struct {
 }
 
 // listSessions serves GET /auth/sessions, newest first.
-func (h calls) listSessions(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+func (h handlers) listSessions(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	p := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
 	by := r.Caller.Actor
-	sessions, err := h.api.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
+	sessions, err := h.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -40,11 +40,11 @@ func (h calls) listSessions(ctx context.Context, r api.Request[api.NoBody]) (api
 }
 
 // endSession serves DELETE /auth/sessions/{session_id}.
-func (h calls) endSession(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+func (h handlers) endSession(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	by := r.Caller.Actor
-	if err := h.api.Auth.EndSession(ctx, by, id); err != nil {
+	if err := h.Auth.EndSession(ctx, by, id); err != nil {
 		return api.Response{}, err
 	}
-	h.api.Streams.Hub.Wake(by.AccountID)
+	h.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -240,7 +239,7 @@ func TestFeeList(t *testing.T) {
 		}
 		sums, err := fees.Unpaid(bg, coach)
 		ok(t, err)
-		want := []public.FeeSum{{Currency: "INR", Unpaid: 4, Overdue: 2, UnpaidTotal: 3999, OverdueTotal: 1999}, {Currency: "USD", Unpaid: 1, Overdue: 1, UnpaidTotal: 1000, OverdueTotal: 1000}}
+		want := []fee.Sum{{Currency: "INR", Unpaid: 4, Overdue: 2, UnpaidTotal: 3999, OverdueTotal: 1999}, {Currency: "USD", Unpaid: 1, Overdue: 1, UnpaidTotal: 1000, OverdueTotal: 1000}}
 		if diff := cmp.Diff(want, sums); diff != "" {
 			t.Errorf("sums (-want +got):\n%s", diff)
 		}

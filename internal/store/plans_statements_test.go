@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // runStatements runs every statement of the store at least once.
@@ -210,7 +211,7 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.PlayersByName(bg, c, approval.Filter{}, approval.NamePage{After: byName[0].ID, Limit: 5})
 	ok(p, err)
-	_, err = p.batches().Names(bg, c, 5)
+	_, err = store.BatchNames(bg, p.db, c.AccountID, 5)
 	ok(p, err)
 	_, err = p.db.Outbox.TimeZone(bg, number(1))
 	ok(p, err)

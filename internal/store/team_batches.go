@@ -61,6 +61,13 @@ func BatchesOf(ctx context.Context, q database.Querier, coachID string, archived
 	return database.Collect(rs, err, scanBatch)
 }
 
+// BatchNames lists the newest open batches of a coach by name only.
+func BatchNames(ctx context.Context, q database.Querier, coachID string, limit int) ([]team.BatchName, error) {
+	rs, err := q.Query(ctx, `
+		SELECT b.id, b.name FROM batches b WHERE b.coach_id = $1 AND b.archived_at IS NULL ORDER BY b.id DESC LIMIT $2`, coachID, limit)
+	return database.Collect(rs, err, func(s database.Scanner) (n team.BatchName, err error) { return n, s.Scan(&n.ID, &n.Name) })
+}
+
 // LockBatch locks a batch until the transaction ends, so that no other transaction archives
 // it or changes its players and attendance, and reads it; or returns not_found.
 func (tx *Tx) LockBatch(ctx context.Context, coachID, id string) (*team.Batch, error) {

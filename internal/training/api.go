@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -95,7 +96,7 @@ func readPeriod(query url.Values, today team.Date, f *wire.Faults) Period {
 
 // list serves GET /api/batches/{batch_id}/trainings.
 func (h handlers) list(ctx context.Context, r api.Request[api.NoBody], batchID string) (api.Response, error) {
-	b, err := h.api.Batch(ctx, r.Caller.Actor, batchID)
+	b, err := store.BatchOf(ctx, h.DB, r.Caller.AccountID, batchID)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -118,7 +119,7 @@ func (h handlers) list(ctx context.Context, r api.Request[api.NoBody], batchID s
 func (h handlers) add(ctx context.Context, r api.Request[request], batchID string) (api.Response, error) {
 	n := r.Body.read(&r.Faults)
 	if len(r.Faults) > 0 {
-		if _, err := h.api.Batch(ctx, r.Caller.Actor, batchID); err != nil {
+		if _, err := store.BatchOf(ctx, h.DB, r.Caller.AccountID, batchID); err != nil {
 			return api.Response{}, err
 		}
 		return api.Response{}, r.Faults.Err()

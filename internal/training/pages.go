@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -151,7 +152,7 @@ const batchesOffered = 50
 // chooseBatch serves GET /coach/trainings/add: it goes to the form of a batch, which a coach with several
 // chooses first.
 func (p pages) chooseBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	batches, err := p.site.BatchNames(ctx, by, batchesOffered)
+	batches, err := store.BatchNames(ctx, p.DB, by.AccountID, batchesOffered)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -165,7 +166,7 @@ func (p pages) chooseBatch(ctx context.Context, r *web.Request, by actor.Actor) 
 
 // addPage serves GET …/trainings/add.
 func (p pages) addPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := store.BatchOf(ctx, p.DB, by.AccountID, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -174,7 +175,7 @@ func (p pages) addPage(ctx context.Context, r *web.Request, by actor.Actor) (web
 
 // add serves POST …/trainings/add. The same form sent twice adds one training.
 func (p pages) add(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	b, err := p.site.LoadBatch(ctx, r, by)
+	b, err := store.BatchOf(ctx, p.DB, by.AccountID, r.PathValue("batch_id"))
 	if err != nil {
 		return web.Response{}, err
 	}

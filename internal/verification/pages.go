@@ -65,7 +65,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 		f.Values["document"] = stored["document"] // also one that was added meanwhile
 	}
 	v.Form, v.Path = f, pagePath
-	profile, err := p.site.Coaches.Profile(ctx, by)
+	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -63,6 +63,7 @@ type Cursor struct {
 // Service lets coaches submit, and operators decide, a verification.
 type Service struct {
 	DB        *store.DB
+	Coaches   *coach.Service
 	Documents *document.Service
 	// On is the setting KYC.
 	On bool

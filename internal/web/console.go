@@ -11,15 +11,16 @@ import (
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
-	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/service/public"
 )
 
-// ConsoleConfig has the services and settings of the operators' console.
+// ConsoleConfig has the settings of the operators' console.
 type ConsoleConfig struct {
-	service.Operators
 	httpx.Settings
+	// Tokens knows the operators, their sessions and the audit log.
+	Tokens *operator.Service
+	Phones phone.Parser
 	// Renderer has the templates and texts of all pages.
 	Renderer *Renderer
 	// Features list the pages of the features that have a folder.
@@ -41,7 +42,7 @@ type Console struct {
 
 // NewConsole returns the console.
 func NewConsole(c ConsoleConfig) (*Console, error) {
-	pages, err := New(Config{Services: public.Services{Bodies: new(bodies.Memory)}, Settings: c.Settings, Brand: c.Brand, Renderer: c.Renderer})
+	pages, err := New(Config{Bodies: new(bodies.Memory), Settings: c.Settings, Brand: c.Brand, Renderer: c.Renderer})
 	if err != nil {
 		return nil, err
 	}
@@ -69,16 +70,6 @@ func (c *Console) routes(next http.Handler) []Route {
 		{Method: "GET", Pattern: "/{$}", Handle: c.overview(next)},
 		{Method: "POST", Pattern: "/sign-in", Handle: c.signIn},
 		{Method: "POST", Pattern: "/sign-out", Handle: c.signOut},
-		{Method: "GET", Pattern: "/coaches", Handle: c.Scope(operator.Coaches, c.coaches)},
-		{Method: "GET", Pattern: "/coaches/{coach_id}", Handle: c.Scope(operator.Coaches, c.coach)},
-		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.Scope(operator.Coaches, c.changeCoach)},
-		{Method: "GET", Pattern: "/deliveries", Handle: c.Scope(operator.Deliveries, c.deliveries)},
-		{Method: "GET", Pattern: "/deliveries/search", Handle: func(context.Context, *Request) (Response, error) { return Redirect("/deliveries"), nil }},
-		{Method: "POST", Pattern: "/deliveries/search", Handle: c.Scope(operator.Deliveries, c.searchDeliveries)},
-		{Method: "GET", Pattern: "/tier-requests", Handle: c.Scope(operator.Coaches, c.tierRequests)},
-		{Method: "POST", Pattern: "/tier-requests/{coach_id}", Handle: c.Scope(operator.Coaches, c.decideTier)},
-		{Method: "POST", Pattern: "/deliveries/{delivery_id}", Handle: c.Scope(operator.Deliveries, c.retryDelivery)},
-		{Method: "GET", Pattern: "/audit", Handle: c.Scope(operator.Audit, c.audit)},
 		{Method: "POST", Pattern: "/language", Handle: c.Pages.chooseLanguage},
 	}
 	for _, feature := range c.Features {
@@ -228,4 +219,15 @@ func (c *Console) signOut(ctx context.Context, r *Request) (Response, error) {
 		}
 	}
 	return Redirect("/", c.Pages.Cookies.Remove(SessionCookie(operatorCookie))), nil
+}
+
+// ListPage is the length of one page of a list on the operators' pages.
+const ListPage = 50
+
+// LastOfFull returns the last entry of a full page, after which the next page begins, or nil.
+func LastOfFull[T any](list []T) *T {
+	if len(list) < ListPage {
+		return nil
+	}
+	return &list[len(list)-1]
 }

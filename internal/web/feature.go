@@ -6,9 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/csvfile"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
 )
@@ -22,19 +20,11 @@ func (p *Pages) FeatureNeeded(r *Request, by actor.Actor, feature string, err er
 	v := p.CoachView(r, "players", "feature.title", by)
 	title := func(name any) string {
 		text, _ := name.(string)
-		tier, _ := p.Subscriptions.Tiers.Named(text)
+		tier, _ := p.Tiers.Named(text)
 		return tier.Title
 	}
 	v.Data = map[string]any{"Feature": feature, "Tier": title(f.Extra["tier"]), "Needed": title(f.Extra["needed_tier"])}
 	return Page("feature", v).With(http.StatusForbidden), nil
-}
-
-// exportAll serves GET /coach/settings/export: everything of the coach as a ZIP of CSV files.
-func (p *Pages) exportAll(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
-		return p.FeatureNeeded(r, by, coach.Export, err)
-	}
-	return Download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.ExportAll(ctx, by, out) }), nil
 }
 
 // Download sends a file while it is written.

@@ -19,6 +19,9 @@ type MenuItem struct {
 	Wide, Narrow bool
 }
 
+// SettingsPath is the page of the coach's settings.
+const SettingsPath = "/coach/settings"
+
 // coachMenu lists the sections of the coach's pages. On a phone they are a bar at the bottom: five
 // items fit. The last one is the page of moreMenu; a desktop has the wide items in its place.
 var coachMenu = []MenuItem{
@@ -85,7 +88,7 @@ func (v *View) Menu() []MenuItem {
 func (p *Pages) more(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	v := p.CoachView(r, "more", "menu.more", by)
 	items := slices.Clone(moreMenu)
-	if !p.Subscriptions.Tiers.KYC {
+	if !p.Tiers.KYC {
 		items = slices.DeleteFunc(items, func(item MenuItem) bool { return item.Name == "verification" })
 	}
 	v.Data = map[string]any{"Items": items}

@@ -1,51 +1,12 @@
 package web
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/actor"
 )
-
-const (
-	// NeedsShown is how many needs the roster and the page Today show.
-	NeedsShown = 5
-	// needsPerPage is how many needs NeedsPage shows.
-	needsPerPage = 50
-)
-
-// needTab is a kind of need, with how many needs are of this kind.
-type needTab struct {
-	Kind    coach.NeedKind // "" for all
-	Count   int
-	Current bool
-}
-
-// NeedsPage serves GET /coach/players?show=needs: the parties for which the coach should act, the
-// most urgent first, or with kind=… the ones of one kind.
-func (p *Pages) NeedsPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	kind := coach.NeedKind(r.Value("kind"))
-	needs, err := p.Dashboards.Needs(ctx, by, coach.NeedQuery{Kind: kind, Limit: needsPerPage})
-	if err != nil {
-		return Response{}, err
-	}
-	v := p.CoachView(r, "players", "needs.title", by)
-	count, known := needs.Counts[kind]
-	if !known {
-		kind, count = "", needs.Total()
-	}
-	tabs := []needTab{{Count: needs.Total(), Current: kind == ""}}
-	for _, k := range coach.NeedKinds {
-		if needs.Counts[k] > 0 || k == kind {
-			tabs = append(tabs, needTab{k, needs.Counts[k], k == kind})
-		}
-	}
-	v.Data = map[string]any{"Needs": needs, "Tabs": tabs, "Kind": kind, "Hidden": count - len(needs.Items)}
-	return Page("needs", v), nil
-}
 
 // NeedStatus returns what a need is about.
 func (v *View) NeedStatus(n coach.Need) Status {

@@ -6,18 +6,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/inflight"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/player"
 )
 
 // Config has the services and settings of the pages. All are required unless the comment
 // says otherwise.
 type Config struct {
-	public.Services
 	httpx.Settings
+	Auth        *auth.Service
+	Approvals   *player.Service
+	Directory   *coach.Directory
+	Tiers       coach.Tiers
+	Tray        *notice.Tray
+	Preferences *outbox.Store
+	Phones      phone.Parser
+	// UnreadReplies counts the unread replies to the calling coach, for the menu.
+	UnreadReplies func(ctx context.Context, by actor.Actor) (int, error)
+	// Idempotency lets a form work only once.
+	Idempotency *idempotency.Service
+	// NewSpool creates a temporary file for an upload.
+	NewSpool func() (upload.Spool, error)
+	// InFlight limits the requests that are handled at the same time; nil means no limit.
+	InFlight *inflight.Limits
+	// Bodies bounds the memory of bodies; nil means no limit.
+	Bodies *bodies.Memory
+	// Uploads counts the uploads in progress.
+	Uploads        *upload.Limiter
+	UploadTimeouts upload.Timeouts
 	// MailAddress returns the address to which a token ends mail, or false if it is forged.
 	MailAddress func(token string) (address string, ok bool)
 	// Sealer encrypts what a cookie must not show.
@@ -91,7 +120,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	routes := slices.Concat(p.startRoutes(), p.coachRoutes(), p.installRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.installRoutes(), p.staticRoutes())
 	for _, feature := range p.Features {
 		routes = append(routes, feature(p)...)
 	}

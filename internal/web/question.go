@@ -7,7 +7,6 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/service/public"
 )
 
 // Question is the data of the pages of one question to the caller.
@@ -40,11 +39,6 @@ type Question struct {
 	// page of one player has it, and Done, what a form has changed.
 	MessagesStopped bool
 	Done            string
-	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
-	Trainings any
-	NotSaved  string
-	// News are the news of the player, on its page.
-	News map[string]public.FamilyNews
 	// Next is the next open question of the caller, on the page after an answer, or nil.
 	Next *Question
 	// Others are the other guardians, or all of a student who has several. Pages show only FirstName and Relationship.
@@ -108,6 +102,9 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 func ServicesOf(a approval.Availability) []string {
 	return slices.DeleteFunc(slices.Clone(approval.AppServices), func(service string) bool { return slices.Contains(a.NotInTier, service) })
 }
+
+// Asked returns the question, also of a page that shows more.
+func (d Question) Asked() Question { return d }
 
 // NeedsProof reports whether a yes is refused until the guardian has proved to be an adult.
 func (d Question) NeedsProof() bool { return d.Proof == approval.ProofMissing }

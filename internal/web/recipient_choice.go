@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -75,7 +76,7 @@ func SetRecipient(values url.Values, r *Request) {
 
 // RecipientChoice loads what the form f lists.
 func (p *Pages) RecipientChoice(ctx context.Context, by actor.Actor, f *Form) (c RecipientChoice, err error) {
-	if c.Batches, err = p.BatchNames(ctx, by, batchesToChoose); err != nil {
+	if c.Batches, err = store.BatchNames(ctx, p.Approvals.DB, by.AccountID, batchesToChoose); err != nil {
 		return c, err
 	}
 	if c.Players, err = p.Approvals.PlayerNames(ctx, by, playersToChoose); err != nil {

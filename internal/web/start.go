@@ -14,6 +14,7 @@ func (p *Pages) startRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/{$}", Handle: p.start},
 		{Method: "GET", Pattern: "/me", Handle: p.me},
+		{Method: "GET", Pattern: "/coach/more", Handle: p.SignedIn(actor.Coach, p.more)},
 		{Method: "GET", Pattern: "/robots.txt", Handle: p.robots},
 		{Method: "POST", Pattern: "/language", Handle: p.chooseLanguage},
 	}

@@ -66,7 +66,8 @@ func (v *View) DeliveryStatus(d approval.Delivery) Status {
 }
 
 // Answer returns how a question stands, for the party that it asks.
-func (v *View) Answer(d Question) Status {
+func (v *View) Answer(page interface{ Asked() Question }) Status {
+	d := page.Asked()
 	switch {
 	case d.State == approval.Approved:
 		return Status{Class: "yes", Symbol: "✓", Text: v.MustT("status.approved", "Date", v.Date(d.Consent.ChangedAt))}
@@ -80,4 +81,16 @@ func (v *View) Answer(d Question) Status {
 		return Status{Class: "wait", Symbol: "○", Text: v.MustT("status.waiting", "Days", v.Since(d.Consent.PendingSince))}
 	}
 	return Status{Symbol: "–", Text: v.MustT("status.closed")}
+}
+
+// DeliveryReason explains why a message is in its state, or returns "".
+func (v *View) DeliveryReason(d message.DeliveryRecord) string {
+	text, err := v.T("operator.reason." + d.Reason)
+	if d.Cause != "" {
+		text, err = v.T("operator.cause." + string(d.Cause))
+	}
+	if err != nil {
+		return ""
+	}
+	return text
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // FamilyPage shows a page of a player to a party, with the data that read returns. A party
@@ -36,9 +35,4 @@ func (p *Pages) FamilyPage(ctx context.Context, r *Request, by actor.Actor, name
 	}
 	v.Data = data
 	return FormPage(name, v), nil
-}
-
-// LoadBatch returns the batch of the path.
-func (p *Pages) LoadBatch(ctx context.Context, r *Request, by actor.Actor) (*team.Batch, error) {
-	return p.Batch(ctx, by, r.PathValue("batch_id"))
 }

@@ -131,14 +131,14 @@ func TestWaitingForClientIsNotInFlight(t *testing.T) {
 		}
 	}
 	handle := func(what string, want, whileWritten int) endpoint.Handler[string] {
-		return func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
+		return endpoint.Handler[string]{Serve: func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
 			inFlight(what, want)
 			return response{Write: func(w http.ResponseWriter, _ *http.Request) error {
 				inFlight(what+" while it is written", whileWritten)
 				w.WriteHeader(http.StatusNoContent)
 				return nil
 			}}, nil
-		}
+		}}
 	}
 	// /slow is in flight the whole time.
 	s := newBusyServer(t,

@@ -54,7 +54,7 @@ func (rt *Route[C]) handle(ctx context.Context, m Meta[C], body Body) (Response,
 		faults, body.Faults = append(faults, body.Faults...), nil // members of a body that the call does not have
 	}
 	if len(faults) == 0 {
-		return rt.Handle(ctx, m, body)
+		return rt.Handle.Serve(ctx, m, body)
 	}
 	reads := m.Method == http.MethodGet || m.Method == http.MethodHead
 	switch {
@@ -64,7 +64,7 @@ func (rt *Route[C]) handle(ctx context.Context, m Meta[C], body Body) (Response,
 		return Response{}, faults.Err()
 	}
 	body.Faults = append(faults, body.Faults...)
-	resp, err := rt.Handle(ctx, m, body)
+	resp, err := rt.Handle.Serve(ctx, m, body)
 	if err == nil && reads {
 		return Response{}, faults.Err()
 	}

@@ -97,20 +97,24 @@ type Upload struct {
 }
 
 // Handler is a typed handler after Handle.
-type Handler[C any] func(ctx context.Context, m Meta[C], body Body) (Response, error)
+type Handler[C any] struct {
+	Serve func(ctx context.Context, m Meta[C], body Body) (Response, error)
+	// Body is the type into which Serve decodes the body. A test compares it with the OpenAPI document.
+	Body reflect.Type
+}
 
 // Handle decodes the body for h.
 func Handle[C, T any](h func(context.Context, Request[C, T]) (Response, error)) Handler[C] {
 	t := reflect.TypeFor[T]()
 	without := t.Kind() == reflect.Struct && t.NumField() == 0
-	return func(ctx context.Context, m Meta[C], body Body) (Response, error) {
+	return Handler[C]{Body: t, Serve: func(ctx context.Context, m Meta[C], body Body) (Response, error) {
 		r := Request[C, T]{Meta: m, Raw: body.Raw, Faults: slices.Clone(body.Faults)}
 		Decode(body, &r.Body, &r.Faults)
 		if without && m.Method != http.MethodGet && m.Method != http.MethodHead && len(r.Faults) > 0 {
 			return Response{}, r.Faults.Err() // the handler looks at no body
 		}
 		return h(ctx, r)
-	}
+	}}
 }
 
 // HandleID is Handle for a handler of the object whose identifier is the part name of the

@@ -1,4 +1,4 @@
-package consent
+package screens
 
 import (
 	"context"
@@ -6,20 +6,21 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/web"
 )
 
 // permissions serves GET /me/{role}: all children and coaches, open questions first.
 func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	players, next, err := p.linkPage(ctx, by, r.Value("after"))
+	players, next, err := p.childrenPage(ctx, by, r.Value("after"))
 	if err != nil {
 		return web.Response{}, err
 	}
-	unread, err := p.site.Tray.Unread(ctx, by)
+	unread, err := p.Tray.Unread(ctx, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	roles, err := p.site.Auth.Store.Roles(ctx, by.Number)
+	roles, err := p.Accounts.Store.Roles(ctx, by.Number)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -40,17 +41,17 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 			children = append(children, d)
 		}
 	}
-	news, err := p.News(ctx, by, approved[:min(len(approved), childrenWithNews)])
+	news, err := p.news(ctx, by, approved[:min(len(approved), childrenWithNews)])
 	if err != nil {
 		return web.Response{}, err
 	}
-	trainings, err := p.Trainings(ctx, by, approved)
+	trainings, err := p.Trainings.Next(ctx, by, approved)
 	if err != nil {
 		return web.Response{}, err
 	}
 	var former []string
 	if len(players) == 0 && by.Role == actor.Guardian {
-		if former, err = p.FormerPlayers(ctx, by, "", 1); err != nil {
+		if former, err = p.Approvals.FormerPlayers(ctx, by, "", 1); err != nil {
 			return web.Response{}, err
 		}
 	}
@@ -73,17 +74,17 @@ func otherThan(role actor.Role, roles []actor.Role) []actor.Role {
 // children.
 const linksPerPage = 20
 
-// linkPage returns a page of the caller's links, newest first, and where the next page begins.
+// childrenPage returns a page of the caller's links, newest first, and where the next page begins.
 // If there are more, the first page begins with the newest ones that wait for an answer.
-func (p pages) linkPage(ctx context.Context, by actor.Actor, after string) (links []*approval.Player, next string, err error) {
-	links, err = p.Links(ctx, by, false, approval.Page{Limit: linksPerPage + 1, After: approval.Keyset{ID: after}})
+func (p pages) childrenPage(ctx context.Context, by actor.Actor, after string) (links []*approval.Player, next string, err error) {
+	links, err = p.Approvals.Links(ctx, by, false, approval.Page{Limit: linksPerPage + 1, After: approval.Keyset{ID: after}})
 	if err != nil || len(links) <= linksPerPage {
 		return links, "", err
 	}
 	links = links[:linksPerPage]
 	next = links[linksPerPage-1].ID
 	if after == "" {
-		waiting, err := p.Links(ctx, by, true, approval.Page{Limit: linksPerPage})
+		waiting, err := p.Approvals.Links(ctx, by, true, approval.Page{Limit: linksPerPage})
 		if err != nil {
 			return nil, "", err
 		}
@@ -94,27 +95,37 @@ func (p pages) linkPage(ctx context.Context, by actor.Actor, after string) (link
 	return links, next, nil
 }
 
-// permission serves GET /me/{role}/players/{player_id}: the answer for one child, the services
+// child is what the page of one child shows.
+type child struct {
+	web.Question
+	// Trainings are the next ones. NotSaved is why an answer to one was not saved.
+	Trainings map[string][]training.OfPlayer
+	NotSaved  string
+	News      map[string]news
+}
+
+// ChildPage serves GET /me/{role}/players/{player_id}: the answer for one child, the services
 // that are on, and every change.
-func (p pages) permission(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	d, err := p.site.Question(ctx, r, by)
+func (s Service) ChildPage(ctx context.Context, site *web.Pages, r *web.Request, by actor.Actor) (web.Response, error) {
+	d, err := site.Question(ctx, r, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
+	chosen, err := s.DB.Outbox.Preferences(ctx, by.Number)
 	if err != nil {
 		return web.Response{}, err
 	}
-	if d.Trainings, err = p.Trainings(ctx, by, []string{d.ID}); err != nil {
+	c := child{NotSaved: r.Value("answered")}
+	if c.Trainings, err = s.Trainings.Next(ctx, by, []string{d.ID}); err != nil {
 		return web.Response{}, err
 	}
-	if d.News, err = p.News(ctx, by, []string{d.ID}); err != nil {
+	if c.News, err = s.news(ctx, by, []string{d.ID}); err != nil {
 		return web.Response{}, err
 	}
-	d.NotSaved = r.Value("answered")
 	d.MessagesStopped, d.Done = slices.Contains(chosen.StoppedCoaches, d.CoachID), r.URL.Query().Get("done")
-	v := p.site.SignedInView(r, "permission.title", by)
+	v := site.SignedInView(r, "permission.title", by)
 	v.TitleName = d.Student
-	v.Data = d
+	c.Question = d
+	v.Data = c
 	return web.Page("permission", v), nil
 }

@@ -1,60 +1,48 @@
-package server
+package screens
 
 import (
 	"context"
 	"io"
 	"strings"
 
-	"github.com/touchline/touchline/internal/attendance"
-	"github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/conversation"
-	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
-	"github.com/touchline/touchline/internal/player"
-	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/training"
+	"github.com/touchline/touchline/internal/web"
 )
 
-// newArchive returns what writes everything of a coach.
-func newArchive(db *store.DB, approvals *player.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) *archive {
-	return &archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, trainings: trainings, records: records, conversations: conversations}
-}
-
 // archive writes everything of a coach as a ZIP of CSV files.
-type archive struct {
-	db            *store.DB
-	approvals     *player.Service
-	subscriptions *coach.Subscriptions
-	profiles      *coach.Service
-	documents     *document.Service
-	fees          *fee.Service
-	batchList     *batch.Service
-	attended      *attendance.Service
-	trainings     *training.Service
-	records       *progress.Service
-	conversations *conversation.Service
-}
+type archive struct{ Service }
 
 // archivePage is the number of rows that are read at a time.
 const archivePage = 200
 
-// write writes the archive of the calling coach. It returns a tier_limit before it writes
-// anything.
-func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) error {
-	if err := a.subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
-		return err
-	}
-	return a.writeAll(ctx, by, out)
+// export serves GET /api/export. A tier_limit comes before the first byte.
+func (h handlers) export(_ context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	by := r.Caller.Actor
+	return api.FileResponse("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error {
+		if err := h.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
+			return err
+		}
+		return h.WriteAll(ctx, by, out)
+	}), nil
 }
 
-// writeAll is write without the check of the tier, for the coach's own data.
-func (a *archive) writeAll(ctx context.Context, by actor.Actor, out io.Writer) error {
+// export serves GET /coach/settings/export.
+func (p pages) export(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
+		return p.site.FeatureNeeded(r, by, coach.Export, err)
+	}
+	return web.Download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.WriteAll(ctx, by, out) }), nil
+}
+
+// WriteAll writes everything of a coach as a ZIP of CSV files, whatever the tier.
+func (s Service) WriteAll(ctx context.Context, by actor.Actor, out io.Writer) error {
+	a := archive{s}
 	var tables []csvfile.Table
 	add := func(name, titles string, each func(ctx context.Context, by actor.Actor, row func(...string) error) error) {
 		tables = append(tables, csvfile.Table{Name: name + ".csv", Titles: strings.Split(titles, ","), Each: func(ctx context.Context, row func(...string) error) error {

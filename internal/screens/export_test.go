@@ -1,4 +1,4 @@
-package coaching
+package screens
 
 // AttentionDetail is attentionDetail.
 var AttentionDetail = attentionDetail

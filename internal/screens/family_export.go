@@ -1,4 +1,4 @@
-package server
+package screens
 
 import (
 	"context"
@@ -21,14 +21,14 @@ import (
 // caller, and what the caller may read about players who have the service; never the number, the
 // answers or the messages of the other party.
 type familyExport struct {
-	*services
+	Service
 	by actor.Actor
 	// medical has the texts by player: the file has them twice, and only the first counts as a reading.
 	medical map[string]string
 }
 
-// sectionsFor returns the sections of the export of a guardian or student.
-func (s *services) sectionsFor(by actor.Actor) []privacy.Section {
+// FamilySections returns the sections of the export of a guardian or student.
+func (s Service) FamilySections(by actor.Actor) []privacy.Section {
 	e := familyExport{s, by, map[string]string{}}
 	const player = "player_id"
 	return []privacy.Section{
@@ -47,14 +47,14 @@ func (s *services) sectionsFor(by actor.Actor) []privacy.Section {
 	}
 }
 
-// receiptsOf returns the files of the receipts of a guardian or student. While the log of consents has
+// FamilyReceipts returns the files of the receipts of a guardian or student. While the log of consents has
 // stopped, the export has the records up to then only.
-func (s *services) receiptsOf(by actor.Actor) privacy.ExportFiles {
+func (s Service) FamilyReceipts(by actor.Actor) privacy.ExportFiles {
 	return func(ctx context.Context, add func(name string, content []byte) error) error {
-		return pages(func(after proof.Record) ([]proof.Record, error) {
-			return s.proof.Receipts(ctx, by, after.Body.RecordID, archivePage)
+		return eachPage(func(after proof.Record) ([]proof.Record, error) {
+			return s.Proof.Receipts(ctx, by, after.Body.RecordID, archivePage)
 		}, func(r proof.Record) error {
-			receipt, err := s.proof.Receipt(ctx, by, r.Body.RecordID)
+			receipt, err := s.Proof.Receipt(ctx, by, r.Body.RecordID)
 			if r.Position < 0 && fault.KindOf(err) == fault.Unavailable {
 				return nil
 			}
@@ -72,12 +72,12 @@ type rowFunc = func(values ...any) error
 // eachPlayer calls fn with each player that names the caller. A player about which the caller may not
 // read what fn reads has no rows.
 func (e familyExport) eachPlayer(ctx context.Context, fn func(*approval.Player) error) error {
-	return pages(func(after *approval.Player) ([]*approval.Player, error) {
+	return eachPage(func(after *approval.Player) ([]*approval.Player, error) {
 		page := approval.Page{Limit: archivePage}
 		if after != nil {
 			page.After.ID = after.ID
 		}
-		return e.approvals.Links(ctx, e.by, false, page)
+		return e.Approvals.Links(ctx, e.by, false, page)
 	}, func(p *approval.Player) error {
 		err := fn(p)
 		if kind := fault.KindOf(err); err != nil && (kind == fault.Forbidden || kind == fault.NotFound) {
@@ -88,7 +88,7 @@ func (e familyExport) eachPlayer(ctx context.Context, fn func(*approval.Player) 
 }
 
 func (e familyExport) account(ctx context.Context, row rowFunc) error {
-	p, err := e.db.Outbox.Preferences(ctx, e.by.Number)
+	p, err := e.DB.Outbox.Preferences(ctx, e.by.Number)
 	if err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func (e familyExport) account(ctx context.Context, row rowFunc) error {
 }
 
 func (e familyExport) sessions(ctx context.Context, row rowFunc) error {
-	return pages(func(after *auth.Session) ([]*auth.Session, error) {
+	return eachPage(func(after *auth.Session) ([]*auth.Session, error) {
 		before := ""
 		if after != nil {
 			before = after.ID
 		}
-		return e.public.Auth.Sessions(ctx, e.by, before, archivePage)
+		return e.Accounts.Sessions(ctx, e.by, before, archivePage)
 	}, func(s *auth.Session) error { return row(textOrNil(s.DeviceName), s.CreatedAt, s.LastUsedAt) })
 }
 
@@ -120,8 +120,8 @@ func (e familyExport) players(ctx context.Context, row rowFunc) error {
 }
 
 func (e familyExport) answers(ctx context.Context, row rowFunc) error {
-	err := pages(func(after string) ([]string, error) { return e.approvals.FormerPlayers(ctx, e.by, after, archivePage) }, func(id string) error {
-		history, err := e.approvals.FormerDecisions(ctx, e.by, id)
+	err := eachPage(func(after string) ([]string, error) { return e.Approvals.FormerPlayers(ctx, e.by, after, archivePage) }, func(id string) error {
+		history, err := e.Approvals.FormerDecisions(ctx, e.by, id)
 		for _, r := range history {
 			if err := row(id, r.At, string(r.Action), textOrNil(r.Reason), string(r.Via)); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (e familyExport) answers(ctx context.Context, row rowFunc) error {
 		return err
 	}
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		_, history, err := e.approvals.Status(ctx, e.by, p.ID)
+		_, history, err := e.Approvals.Status(ctx, e.by, p.ID)
 		for _, r := range history {
 			if r.Party != e.by.Role || r.ApproverID != e.by.AccountID {
 				continue
@@ -150,7 +150,7 @@ func (e familyExport) medicalTexts(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
 		text, read := e.medical[p.ID]
 		if !read && p.Student.HasMedical {
-			got, err := e.approvals.Medical(ctx, e.by, p.ID, approval.ReadToExport)
+			got, err := e.Approvals.Medical(ctx, e.by, p.ID, approval.ReadToExport)
 			if err != nil {
 				return err
 			}
@@ -166,8 +166,8 @@ func (e familyExport) medicalTexts(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) readings(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		return pages(func(after approval.Reading) ([]approval.Reading, error) {
-			return e.approvals.MedicalReadings(ctx, e.by, p.ID, approval.Page{Limit: archivePage, After: approval.Keyset{ID: after.ID}})
+		return eachPage(func(after approval.Reading) ([]approval.Reading, error) {
+			return e.Approvals.MedicalReadings(ctx, e.by, p.ID, approval.Page{Limit: archivePage, After: approval.Keyset{ID: after.ID}})
 		}, func(r approval.Reading) error {
 			return row(p.ID, r.At, string(r.Role), textOrNil(r.ReaderName), string(r.Purpose))
 		})
@@ -176,8 +176,8 @@ func (e familyExport) readings(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) attendance(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		return pages(func(after attendance.Attended) ([]attendance.Attended, error) {
-			list, err := e.attended.OfPlayer(ctx, e.by, p.ID, attendance.Period{}, after, archivePage)
+		return eachPage(func(after attendance.Attended) ([]attendance.Attended, error) {
+			list, err := e.Attended.OfPlayer(ctx, e.by, p.ID, attendance.Period{}, after, archivePage)
 			if err != nil {
 				return nil, err
 			}
@@ -188,12 +188,12 @@ func (e familyExport) attendance(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) feeRows(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		return pages(func(after fee.FamilyFee) ([]fee.FamilyFee, error) {
+		return eachPage(func(after fee.FamilyFee) ([]fee.FamilyFee, error) {
 			page := fee.Page{Limit: archivePage}
 			if after.Fee != nil {
 				page.After = fee.Position{DueOn: after.DueOn, ID: after.ID}
 			}
-			return e.fees.ListForFamily(ctx, e.by, p.ID, page)
+			return e.Fees.ListForFamily(ctx, e.by, p.ID, page)
 		}, func(f fee.FamilyFee) error {
 			return row(p.ID, f.Title, string(f.DueOn), f.Currency, team.FormatAmount(f.Amount, f.Currency), team.FormatAmount(f.Paid, f.Currency), string(f.Status))
 		})
@@ -202,8 +202,8 @@ func (e familyExport) feeRows(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) messages(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		return pages(func(after conversation.Entry) ([]conversation.Entry, error) {
-			return e.conversations.Conversation(ctx, e.by, p.ID, after.ID, archivePage)
+		return eachPage(func(after conversation.Entry) ([]conversation.Entry, error) {
+			return e.Conversations.Conversation(ctx, e.by, p.ID, after.ID, archivePage)
 		}, func(m conversation.Entry) error {
 			from := e.by.Role
 			if m.FromCoach {
@@ -216,8 +216,8 @@ func (e familyExport) messages(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) measurements(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		return pages(func(after progress.Measurement) ([]progress.Measurement, error) {
-			return e.progress.Measurements(ctx, e.by, p.ID, "", after, archivePage)
+		return eachPage(func(after progress.Measurement) ([]progress.Measurement, error) {
+			return e.Records.Measurements(ctx, e.by, p.ID, "", after, archivePage)
 		}, func(m progress.Measurement) error {
 			return row(p.ID, string(m.On), m.Metric, m.Value, textOrNil(m.Unit))
 		})
@@ -226,15 +226,15 @@ func (e familyExport) measurements(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) reports(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		return pages(func(after progress.Report) ([]progress.Report, error) {
-			return e.progress.Reports(ctx, e.by, p.ID, after.ID, archivePage)
+		return eachPage(func(after progress.Report) ([]progress.Report, error) {
+			return e.Records.Reports(ctx, e.by, p.ID, after.ID, archivePage)
 		}, func(r progress.Report) error { return row(p.ID, string(r.From), string(r.To), r.Title, r.Text) })
 	})
 }
 
 func (e familyExport) notifications(ctx context.Context, row rowFunc) error {
-	return pages(func(after message.Notification) ([]message.Notification, error) {
-		return e.public.Tray.List(ctx, e.by, false, after.Seq, archivePage)
+	return eachPage(func(after message.Notification) ([]message.Notification, error) {
+		return e.Tray.List(ctx, e.by, false, after.Seq, archivePage)
 	}, func(n message.Notification) error { return row(n.CreatedAt, n.Title, n.Body) })
 }
 

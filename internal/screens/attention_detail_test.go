@@ -1,11 +1,11 @@
-package coaching_test
+package screens_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/coaching"
+	"github.com/touchline/touchline/internal/screens"
 )
 
 // A coach reads on which channels a request failed.
@@ -19,11 +19,11 @@ func TestAttentionDetail(t *testing.T) {
 		"email sms":  "The request could not be delivered by SMS or by mail. Check the number and the e-mail address, then send it again.",
 		"email chat": "The request could not be delivered by WhatsApp or by mail. Check the number and the e-mail address, then send it again.",
 	} {
-		if got := coaching.AttentionDetail(coach.Attention{Kind: coach.DeliveryFailed, Channels: strings.Fields(channels)}); got != want {
+		if got := screens.AttentionDetail(coach.Attention{Kind: coach.DeliveryFailed, Channels: strings.Fields(channels)}); got != want {
 			t.Errorf("%q: got %q, want %q", channels, got, want)
 		}
 	}
-	if got := coaching.AttentionDetail(coach.Attention{Kind: coach.ConsentRejected}); !strings.HasPrefix(got, "They rejected") {
+	if got := screens.AttentionDetail(coach.Attention{Kind: coach.ConsentRejected}); !strings.HasPrefix(got, "They rejected") {
 		t.Errorf("rejected: got %q", got)
 	}
 }

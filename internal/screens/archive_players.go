@@ -1,4 +1,4 @@
-package server
+package screens
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ func moment(t time.Time) string {
 	return wire.Timestamp(t)
 }
 
-func (a *archive) profile(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	p, err := a.profiles.Profile(ctx, by)
+func (a archive) profile(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	p, err := a.Profiles.Profile(ctx, by)
 	if err != nil {
 		return err
 	}
@@ -36,9 +36,9 @@ func (a *archive) profile(ctx context.Context, by actor.Actor, row func(...strin
 	return row(p.ID, string(p.Number), p.Name, p.Email, p.Bio, years, strings.Join(p.Sports, "; "), p.TimeZone, p.UPIID, moment(p.CreatedAt))
 }
 
-func (a *archive) allDocuments(ctx context.Context, by actor.Actor, row func(...string) error) error {
+func (a archive) allDocuments(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	for before := ""; ; {
-		list, err := a.documents.List(ctx, by, "", before, archivePage)
+		list, err := a.Documents.List(ctx, by, "", before, archivePage)
 		if err != nil {
 			return err
 		}
@@ -55,12 +55,12 @@ func (a *archive) allDocuments(ctx context.Context, by actor.Actor, row func(...
 	}
 }
 
-func (a *archive) players(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	own, err := a.profiles.Profile(ctx, by)
+func (a archive) players(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	own, err := a.Profiles.Profile(ctx, by)
 	if err != nil {
 		return err
 	}
-	zone := team.Zone(cmp.Or(own.TimeZone, a.profiles.DefaultTimeZone))
+	zone := team.Zone(cmp.Or(own.TimeZone, a.Profiles.DefaultTimeZone))
 	var some []*approval.Player
 	write := func() error {
 		var ids []string
@@ -69,7 +69,7 @@ func (a *archive) players(ctx context.Context, by actor.Actor, row func(...strin
 				ids = append(ids, p.ID)
 			}
 		}
-		medical, err := a.approvals.ExportMedical(ctx, by, ids)
+		medical, err := a.Approvals.ExportMedical(ctx, by, ids)
 		for i := 0; i < len(some) && err == nil; i++ {
 			p := some[i]
 			err = row(slices.Concat([]string{p.ID}, roster.ExportCells(p), []string{medical[p.ID], string(team.DateOf(p.CreatedAt, zone))})...)
@@ -77,7 +77,7 @@ func (a *archive) players(ctx context.Context, by actor.Actor, row func(...strin
 		some = some[:0]
 		return err
 	}
-	err = a.approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
+	err = a.Approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
 		if some = append(some, p); len(some) < archivePage {
 			return nil
 		}
@@ -90,7 +90,7 @@ func (a *archive) players(ctx context.Context, by actor.Actor, row func(...strin
 }
 
 // someOf calls fn with the players of the calling coach, some at a time.
-func (a *archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []string, names map[string]string) error) error {
+func (a archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []string, names map[string]string) error) error {
 	var ids []string
 	names := map[string]string{}
 	some := func() error {
@@ -101,7 +101,7 @@ func (a *archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []stri
 		ids, names = nil, map[string]string{}
 		return err
 	}
-	err := a.approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
+	err := a.Approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
 		ids = append(ids, p.ID)
 		names[p.ID] = p.Student.FullName
 		if len(ids) < archivePage {
@@ -112,9 +112,9 @@ func (a *archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []stri
 	return cmp.Or(err, some())
 }
 
-func (a *archive) requests(ctx context.Context, by actor.Actor, row func(...string) error) error {
+func (a archive) requests(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.someOf(ctx, by, func(ids []string, names map[string]string) error {
-		list, err := player.RequestsAbout(ctx, a.db, by.AccountID, ids)
+		list, err := player.RequestsAbout(ctx, a.DB, by.AccountID, ids)
 		if err != nil {
 			return err
 		}
@@ -130,9 +130,9 @@ func (a *archive) requests(ctx context.Context, by actor.Actor, row func(...stri
 	})
 }
 
-func (a *archive) decisions(ctx context.Context, by actor.Actor, row func(...string) error) error {
+func (a archive) decisions(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.someOf(ctx, by, func(ids []string, names map[string]string) error {
-		list, err := player.DecisionsAbout(ctx, a.db, by.AccountID, ids)
+		list, err := player.DecisionsAbout(ctx, a.DB, by.AccountID, ids)
 		if err != nil {
 			return err
 		}

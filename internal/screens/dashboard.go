@@ -1,19 +1,19 @@
-package coaching
+package screens
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
-
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/coaching"
+	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
-	"github.com/touchline/touchline/internal/service/public"
 )
 
 type dashboardResponse struct {
@@ -31,7 +31,7 @@ type dashboardResponse struct {
 	Attendance      []attendanceToday           `json:"attendance_today"`
 	UnpaidFees      dashboardFees               `json:"unpaid_fees"`
 	UnreadReplies   int                         `json:"unread_replies"`
-	RecentMessages  []json.Marshaler            `json:"recent_messages"`
+	RecentMessages  []conversation.Message      `json:"recent_messages"`
 }
 
 // dashboardFees is the DashboardFees of openapi.yaml: the fees with a balance.
@@ -47,7 +47,7 @@ type dashboardSum struct {
 	Overdue  int64  `json:"overdue_balance"`
 }
 
-func newDashboardFees(sums []public.FeeSum) dashboardFees {
+func newDashboardFees(sums []fee.Sum) dashboardFees {
 	fees := dashboardFees{Sums: []dashboardSum{}}
 	for _, sum := range sums {
 		fees.Count += sum.Unpaid
@@ -67,9 +67,9 @@ type dashboardKYC struct {
 }
 
 type dashboardTier struct {
-	Tier   string         `json:"tier"`
-	Use    useResponse    `json:"use"`
-	Limits limitsResponse `json:"limits"`
+	Tier   string                  `json:"tier"`
+	Use    coaching.UseResponse    `json:"use"`
+	Limits coaching.LimitsResponse `json:"limits"`
 }
 
 type dashboardPlayers struct {
@@ -161,32 +161,32 @@ func attentionDetail(a coach.Attention) string {
 }
 
 // dashboard serves GET /api/coach/dashboard.
-func (h calls) dashboard(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	d, err := h.api.Dashboards.Of(ctx, r.Caller.Actor)
+func (h handlers) dashboard(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	d, err := h.Dashboards.Of(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
-	unpaid, err := h.api.UnpaidFees(ctx, r.Caller.Actor)
+	unpaid, err := h.Fees.Unpaid(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
-	open, today, err := h.api.TeamToday(ctx, r.Caller.Actor)
+	open, today, err := h.Attended.Today(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
-	messages, unread, err := h.api.RecentMessages(ctx, r.Caller.Actor)
+	messages, unread, err := h.Conversations.Recent(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
 	body := newDashboardResponse(d, h.api.Now())
-	body.UnreadReplies, body.RecentMessages = unread, messages
+	body.UnreadReplies, body.RecentMessages = unread, append([]conversation.Message{}, messages...)
 	body.Batches, body.Attendance = newDashboardBatches(open), newAttendanceToday(today)
 	body.UnpaidFees = newDashboardFees(unpaid)
 	return endpoint.OK(body), nil
 }
 
 func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
-	subscription := newSubscriptionResponse(d.Subscription)
+	subscription := coaching.NewSubscriptionResponse(d.Subscription)
 	a := dashboardResponse{
 		Profile:  dashboardProfile{len(d.Missing) == 0, d.Missing},
 		KYC:      dashboardKYC{string(d.KYC)},

@@ -1,24 +1,16 @@
-package web
+package screens
 
 import (
 	"context"
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/verification"
+	"github.com/touchline/touchline/internal/web"
 )
-
-// SettingsPath is the page of the coach's settings.
-const SettingsPath = "/coach/settings"
-
-func (p *Pages) coachRoutes() []Route {
-	return []Route{
-		{Method: "GET", Pattern: "/coach", Handle: p.SignedIn(actor.Coach, p.today)},
-		{Method: "GET", Pattern: "/coach/more", Handle: p.SignedIn(actor.Coach, p.more)},
-		{Method: "GET", Pattern: SettingsPath + "/export", Handle: p.SignedIn(actor.Coach, p.exportAll)},
-	}
-}
 
 // tierUse is how much of a limit of the tier a coach uses.
 type tierUse struct {
@@ -27,54 +19,54 @@ type tierUse struct {
 }
 
 // today serves GET /coach: what needs the coach first, then the numbers.
-func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	board, err := p.Dashboards.Overview(ctx, by, NeedsShown)
+func (p pages) today(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	board, err := p.Dashboards.Overview(ctx, by, coach.NeedsShown)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	unpaid, err := p.UnpaidFees(ctx, by)
+	unpaid, err := p.Fees.Unpaid(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	batches, today, err := p.TeamToday(ctx, by)
+	batches, today, err := p.Attended.Today(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	trainings, err := p.TrainingsToday(ctx, by, batches)
+	trainings, err := p.Trainings.Today(ctx, by, batches)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	messages, unreadReplies, err := p.RecentMessages(ctx, by)
+	messages, unreadReplies, err := p.Conversations.Recent(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	var replies []public.NewReply
+	var replies []conversation.NewReply
 	if unreadReplies > 0 {
-		if replies, err = p.NewReplies(ctx, by); err != nil {
-			return Response{}, err
+		if replies, err = p.Conversations.NewReplies(ctx, by); err != nil {
+			return web.Response{}, err
 		}
 	}
-	var rejected *public.Verification
+	var rejected *verification.Submission
 	if board.KYC == coach.Rejected {
-		verification, err := p.Verification(ctx, by)
+		_, newest, err := p.Verifications.State(ctx, by)
 		if err != nil {
-			return Response{}, err
+			return web.Response{}, err
 		}
-		rejected = &verification
+		rejected = &newest
 	}
 	needs := board.Needs.Total() + len(board.Certificates)
 	if rejected != nil {
 		needs++
 	}
-	overdue := slices.DeleteFunc(slices.Clone(unpaid), func(f public.FeeSum) bool { return f.Overdue == 0 })
+	overdue := slices.DeleteFunc(slices.Clone(unpaid), func(f fee.Sum) bool { return f.Overdue == 0 })
 	if needs += len(overdue); unreadReplies > 0 {
 		needs++
 	}
 	steps, err := p.firstSteps(ctx, by, board, batches)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	v := p.CoachView(r, "today", "today.title", by)
+	v := p.site.CoachView(r, "today", "today.title", by)
 	fresh, older, long := board.Pending.Waiting()
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
@@ -89,5 +81,5 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 		"Messages": messages, "NewReplies": replies, "UnreadReplies": unreadReplies,
 		"Done": v.TextOr("player.done."+r.Value("done"), ""),
 	}
-	return Page("today", v), nil
+	return web.Page("today", v), nil
 }

@@ -1,4 +1,4 @@
-package web
+package screens
 
 import (
 	"context"
@@ -23,11 +23,11 @@ type firstStep struct {
 
 // firstSteps returns the steps of a new coach, or nil if all are done or the account is older than firstDays. batches are the
 // open ones, newest first.
-func (p *Pages) firstSteps(ctx context.Context, by actor.Actor, board *coach.Overview, batches []*team.Batch) ([]firstStep, error) {
-	if p.Now().Sub(board.Profile.CreatedAt) > firstDays {
+func (p pages) firstSteps(ctx context.Context, by actor.Actor, board *coach.Overview, batches []*team.Batch) ([]firstStep, error) {
+	if p.site.Now().Sub(board.Profile.CreatedAt) > firstDays {
 		return nil, nil
 	}
-	taken, err := p.TookAttendance(ctx, by)
+	taken, err := p.Attended.Taken(ctx, by)
 	if err != nil {
 		return nil, err
 	}

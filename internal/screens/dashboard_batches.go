@@ -1,4 +1,4 @@
-package coaching
+package screens
 
 import (
 	"github.com/touchline/touchline/internal/platform/wire"
