@@ -32,11 +32,24 @@ func (p pages) numberForm(r *web.Request, f *web.Form) (web.Response, error) {
 	}
 	v := p.site.NewView(r, "sign_in.title")
 	v.Form = f
+	if _, typed := f.Values["number"]; !typed {
+		f.Values = url.Values{"number": {signedInNumber(r)}}
+	}
 	chatFirst, chatToo := p.offersChat()
 	data := map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.OffersEmail(r, f), "ChatFirst": chatFirst, "ChatToo": chatToo}
 	p.addPasskeys(r, data)
 	v.Data = data
 	return web.FormPage("sign_in", v), nil
+}
+
+// signedInNumber returns the number of this browser's session in another role, or "": most people have one number for all roles.
+func signedInNumber(r *web.Request) string {
+	for _, role := range actor.Roles {
+		if by, ok := r.Actor(role); ok {
+			return by.Number.Format()
+		}
+	}
+	return ""
 }
 
 // offersChat reports whether the page offers to ask for the code by WhatsApp before the button of an SMS, or after it. Where the numbers
