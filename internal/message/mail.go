@@ -9,8 +9,11 @@ import (
 // Mail is the content of a mail, in plain text. Package mail renders it as text and as HTML.
 type Mail struct {
 	Language string
+	Brand    string
 	Subject  string
 	Heading  string
+	// Code is set off where a paragraph has it.
+	Code string
 	// Paragraphs come before the links.
 	Paragraphs []string
 	// Links lead to questions or to the account. After holds the paragraphs that follow.
@@ -41,6 +44,7 @@ func MailOf(m Message) Mail {
 	default:
 		mail = questionMail(m)
 	}
+	mail.Brand = m.Brand
 	mail.NoticeLabel = textsIn(m.Language).byKey["mail.notice"]
 	return mail
 }
@@ -57,7 +61,7 @@ func otpMail(m Message) Mail {
 		subject, footer = "mail.code.subject.confirm", "mail.footer.code.confirm"
 	}
 	return Mail{
-		Language: w.language, Subject: w.fill(subject, values), Heading: w.fill(subject, values),
+		Language: w.language, Subject: w.fill(subject, values), Heading: w.fill(subject, values), Code: m.Code,
 		Paragraphs: []string{m.Code, w.fill("mail.code.valid", values)}, After: []string{w.byKey["mail.code.secret"]}, Footer: w.fill(footer, values),
 	}
 }
@@ -114,7 +118,7 @@ func questionMail(m Message) Mail {
 		variant = ".again"
 	}
 	mail := Mail{
-		Language: w.language, Subject: text("subject" + variant), Heading: text(heading), Paragraphs: []string{text("who" + variant), text("yes")}, Links: links,
+		Language: w.language, Code: r.ShortCode, Subject: text("subject" + variant), Heading: text(heading), Paragraphs: []string{text("who" + variant), text("yes")}, Links: links,
 		After: []string{text("both"), text("short_code"), text("not_me")}, Footer: text("footer.guardian"), StopLabel: text("stop"),
 	}
 	if r.ShortCode == "" {

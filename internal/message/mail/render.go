@@ -15,7 +15,7 @@ var (
 	//go:embed mail.txt
 	textSource string
 
-	htmlBody = htmltemplate.Must(htmltemplate.New("html").Parse(htmlSource))
+	htmlBody = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"setOff": setOff}).Parse(htmlSource))
 	textBody = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 
@@ -33,4 +33,14 @@ func render(m message.Mail, stop, notice string) (text, html string, err error) 
 		return "", "", err
 	}
 	return plain.String(), marked.String(), nil
+}
+
+// setOff returns a paragraph in which the code is large and its letters are apart: a person types it into another device.
+func setOff(paragraph, code string) htmltemplate.HTML {
+	escaped := htmltemplate.HTMLEscapeString
+	before, after, found := strings.Cut(paragraph, code)
+	if code == "" || !found {
+		return htmltemplate.HTML(escaped(paragraph))
+	}
+	return htmltemplate.HTML(escaped(before) + `<b style="font:600 20px ui-monospace,monospace;letter-spacing:.15em;white-space:nowrap">` + escaped(code) + `</b>` + escaped(after))
 }
