@@ -69,7 +69,7 @@ func TestPublicPage(t *testing.T) {
 		visitor.fill("q", "unknown")
 		visitor.press("Search")
 		visitor.waitForText("No coach fits")
-		visitor.open("/coaches?q=meer&sport=Hockey")
+		visitor.open("/coaches?q=meer+Hockey")
 		visitor.press("Meera Nair")
 		visitor.waitForText("Hockey licence")
 		var loaded bool

@@ -23,8 +23,7 @@ func (p pages) coaches(ctx context.Context, r *web.Request) (web.Response, error
 	v.Form = &web.Form{Values: r.Form}
 	var faults wire.Faults
 	text := wire.ParseRules("max=100").Text(r.Value("q"), "/q", &faults)
-	sport := wire.ParseRules("max=50").Text(r.Value("sport"), "/sport", &faults)
-	query, ok := coach.NewQuery(sport, text)
+	query, ok := coach.NewQuery("", text)
 	if !ok {
 		faults.Add("/q", "too_many_words", "Use fewer words.")
 	}
@@ -48,14 +47,12 @@ func (p pages) coaches(ctx context.Context, r *web.Request) (web.Response, error
 	next := ""
 	if last != "" {
 		values := url.Values{"after": {last}}
-		for name, value := range map[string]string{"q": text, "sport": sport} {
-			if value != "" {
-				values.Set(name, value)
-			}
+		if text != "" {
+			values.Set("q", text)
 		}
 		next = "/coaches?" + values.Encode()
 	}
-	v.Data = map[string]any{"Cards": cards, "Next": next, "Searched": text != "" || sport != "" || after != ""}
+	v.Data = map[string]any{"Cards": cards, "Next": next, "Searched": text != "" || after != ""}
 	resp := web.Page("coaches", v)
 	resp.Public = true
 	return resp, nil
