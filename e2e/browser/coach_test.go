@@ -103,7 +103,7 @@ func TestFirstDay(t *testing.T) {
 		coach.open("/coach")
 		coach.screenshot("today")
 
-		guardian.press("My permissions")
+		guardian.press("Your family")
 		guardian.press("Asha Rao")
 		guardian.press("Change: Take my yes back")
 		guardian.press("Take my yes back")

@@ -82,7 +82,7 @@ func TestGuardianApprovesFromLink(t *testing.T) {
 				if state := coach.Call(t, "GET", "/api/players/"+player, nil).String("guardian_state"); state != "revoked" {
 					t.Fatalf("got the state %s, want revoked", state)
 				}
-				p.press("My permissions")
+				p.press("Your family")
 				p.screenshot("permissions")
 			})
 		})

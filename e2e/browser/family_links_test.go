@@ -75,8 +75,8 @@ func TestClosedLinksAreAlike(t *testing.T) {
 			}
 		}
 
-		// The page leads the party that was asked to its question or answer, and everybody else to "My permissions".
-		for kind, heading := range map[string]string{"answered": "Answered Rao", "expired": "May the Touchline app serve you about Expired Rao?", "deleted": "My permissions", "corrected": "My permissions"} {
+		// The page leads the party that was asked to its question or answer, and everybody else to "Your family".
+		for kind, heading := range map[string]string{"answered": "Answered Rao", "expired": "May the Touchline app serve you about Expired Rao?", "deleted": "Your family", "corrected": "Your family"} {
 			p := newPhone(t, s.URL)
 			p.open(links[kind])
 			if kind == "expired" {
@@ -125,7 +125,7 @@ func TestFetchingLinksChangesNothing(t *testing.T) {
 		if got := s.Sent(guardianNumber, "otp"); got != messages {
 			t.Errorf("fetching pages sent %d codes", got-messages)
 		}
-		if got := f.browser.Open("/me/guardian"); got.Heading() != "My permissions" {
+		if got := f.browser.Open("/me/guardian"); got.Heading() != "Your family" {
 			t.Errorf("fetching pages signed out or changed the language: %s", got.Heading())
 		}
 	})

@@ -77,7 +77,7 @@ func TestMyPermissions(t *testing.T) {
 		newFamily(t, s)
 		b := newPhone(t, s.URL)
 		b.signIn(s, "guardian", guardianNumber)
-		b.wantHeading("My permissions")
+		b.wantHeading("Your family")
 		b.wantText("Waiting for your answer", "Messages 1 new")
 
 		b.press("Messages 1 new")
@@ -216,13 +216,13 @@ func TestLanguageOfNumber(t *testing.T) {
 		b := newPhone(t, s.URL)
 		b.signIn(s, "guardian", guardianNumber)
 		b.press("हिन्दी")
-		b.wantHeading("मेरी अनुमतियाँ")
+		b.wantHeading("आपका परिवार")
 		if b.path() != "/me/guardian" {
 			t.Errorf("the language leads to %s", b.path())
 		}
 		other := newPhone(t, s.URL)
 		other.signIn(s, "guardian", guardianNumber)
-		other.wantHeading("मेरी अनुमतियाँ")
+		other.wantHeading("आपका परिवार")
 
 		other.press("संदेश 1 नया")
 		other.wantText("आपका जवाब चाहिए", "कोच Meera Nair ने Asha Rao को एक बैच में जोड़ा। ऐप चालू करने के लिए")

@@ -55,7 +55,7 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 			return web.Response{}, err
 		}
 	}
-	v := p.site.SignedInView(r, "permissions.title", by)
+	v := p.site.SignedInView(r, "home.heading."+string(by.Role), by)
 	v.Unread = unread
 	v.Data = map[string]any{"Home": web.Home(by.Role), "Waiting": waiting, "Answered": answered, "Children": children, "News": news, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next, "Trainings": trainings, "NotSaved": r.Value("answered"), "Former": len(former) > 0}
 	return web.Page("permissions", v), nil
