@@ -49,6 +49,19 @@ func (s *traffic) take() (requests []string, bytes float64) {
 	return requests, bytes
 }
 
+// checkDocs runs axe-core on a page of the documentation in a theme, in the reference on what Scalar shows, too.
+func (p *phone) checkDocs(path, theme string) {
+	p.t.Helper()
+	p.open(path)
+	if path == "/docs" {
+		p.waitUntil(`document.querySelector('#reference h1')?.checkVisibility()`)
+	}
+	a := &auditTab{phone: p, path: path}
+	a.theme = theme
+	a.do(chromedp.Evaluate(axe, nil), chromedp.Evaluate(noIconFonts, nil))
+	a.checkRules(theme)
+}
+
 // TestReference opens the reference of both listeners, searches and calls the service. Every request
 // goes to the service itself. Outside of CI it opens that of the public listener only: the page is the same program.
 func TestReference(t *testing.T) {
@@ -72,6 +85,17 @@ func TestReference(t *testing.T) {
 				t.Errorf("the first view has %.0f bytes, want at most %d", bytes, referenceBytes)
 			}
 			p.screenshot("reference-" + tt.name)
+			for _, theme := range []string{"light", "dark"} {
+				p.do(colors(theme))
+				p.checkDocs("/docs", theme)
+				if tt.name == "public" {
+					for _, path := range []string{"/docs/guide", "/docs/mobile-apps", "/docs/versions", "/problems"} {
+						p.checkDocs(path, theme)
+					}
+				}
+			}
+			p.open("/docs")
+			p.waitUntil(`document.querySelector('#reference h1')?.checkVisibility()`)
 
 			p.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)))
 			p.waitUntil(`!!document.querySelector('[role=dialog] input')`)

@@ -63,7 +63,7 @@ func renderMarkdown(markdown goldmark.Markdown, source []byte) (template.HTML, e
 	if err := markdown.Renderer().Render(&out, source, document); err != nil {
 		return "", err
 	}
-	return template.HTML(out.String()), nil
+	return template.HTML(strings.ReplaceAll(out.String(), "<pre>", `<pre tabindex="0">`)), nil // the keyboard scrolls what has the focus
 }
 
 // adaptLinks points links to other guides at their pages. A link to another file of the repository
