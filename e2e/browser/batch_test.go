@@ -55,7 +55,7 @@ func TestBatchPages(t *testing.T) {
 		c.get("/coach/players?batch="+id).want(200, "Asha Rao", hostile)
 		c.get("/coach/players/"+asha).want(200, hostile)
 		c.get("/coach/players/add?batch="+id).want(200, `value="`+id+`" checked`)
-		c.get("/coach").want(200, "Trainings today", hostile, "Not taken yet")
+		c.get("/coach").want(200, "Trainings today", hostile, "Take attendance")
 		c.get("/coach/players/sheet?batch="+id).want(200, "Asha Rao", "Bela Das", "<svg")
 		c.get("/coach/players/sheet?batch=" + asha).want(404)
 

@@ -39,7 +39,7 @@ const endUndo = () => undo.matches(':hover, :focus-within') ? setTimeout(endUndo
 if (undo) setTimeout(endUndo, 10000)
 // The current tab of a row that scrolls is in view.
 const tab = document.querySelector('.scroll [aria-current]')
-if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - 24
+if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 24
 // A code is copied by one tap. The button may come later, in a live part.
 const showCopy = () => { for (const button of document.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard }
 showCopy()
