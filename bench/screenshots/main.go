@@ -1,9 +1,10 @@
-// Command screenshots draws the main pages of the demo club as PNG files: on a phone of 360 x 740 and
-// in a window of 1280 x 800, light and dark, English and Hindi.
+// Command screenshots draws pages of the demo club: the ones that README.md shows, question and answer in each language, or with
+// -before contact sheets of all pages of two builds.
 //
 //	go build -o touchline ./cmd/touchline
 //	go -C bench run ./screenshots -touchline ../touchline -to ../docs/screenshots
 //	go -C bench run ./screenshots -touchline ../touchline -to ../docs/screenshots -languages
+//	go -C bench run ./screenshots -touchline ../touchline -to ../docs/screenshots -before ../touchline-before
 //
 // It needs Chromium or its headless shell.
 package main
@@ -24,8 +25,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -41,30 +40,25 @@ var (
 	asked    = person{"guardian", "+919812300099"}
 )
 
-// pages are the pages to draw. Of each path after the first, the first link whose address matches it is followed.
+// pages are the pages that README.md shows. Of each path after the first, the first link whose address matches it is followed.
 var pages = []struct {
 	name  string
 	by    person
 	paths []string
 }{
-	{"today", coach, []string{"/coach"}},
 	{"players", coach, []string{"/coach/players"}},
-	{"player", coach, []string{"/coach/players?q=Asha", `^/coach/players/[0-9a-f-]{36}$`}},
 	{"attendance", coach, []string{"/coach/batches", `^/coach/batches/[0-9a-f-]{36}$`, `/attendance/`}},
-	{"messages", coach, []string{"/coach/messages"}},
-	{"family", guardian, []string{"/me/guardian"}},
 	{"question", asked, nil},
 }
 
 func main() {
 	program := flag.String("touchline", "./touchline", "the program to draw")
 	to := flag.String("to", ".", "folder of the pictures")
-	full := flag.Bool("full", false, "draw whole pages, not the first view")
 	browser := flag.String("browser", "", "path of the browser; found by default")
-	only := flag.String("only", "", "draw pages whose file name contains this")
 	sheet := flag.Bool("languages", false, "draw languages.png only: question and answer in each language")
+	before := flag.String("before", "", "draw contact sheets of all pages only: each page of this program beside that of -touchline")
 	flag.Parse()
-	if err := run(*program, *to, *browser, *only, *full, *sheet); err != nil {
+	if err := run(*program, *before, *to, *browser, *sheet); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -74,10 +68,12 @@ func main() {
 type demo struct {
 	url   string
 	lines chan string
+	// addresses are parts of the addresses of this demo, by name.
+	addresses map[string]string
 }
 
-func run(program, to, browser, only string, full, sheet bool) error {
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
+func run(program, before, to, browser string, sheet bool) error {
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer stop()
 	d, end, err := startDemo(ctx, program)
 	if err != nil {
@@ -98,6 +94,14 @@ func run(program, to, browser, only string, full, sheet bool) error {
 	if sheet {
 		return d.drawLanguages(ctx, filepath.Join(to, "languages.png"))
 	}
+	if before != "" {
+		old, end, err := startDemo(ctx, before)
+		if err != nil {
+			return err
+		}
+		defer end()
+		return drawContact(ctx, old, d, to)
+	}
 	by := person{}
 	for _, page := range pages {
 		if page.by != by {
@@ -115,14 +119,8 @@ func run(program, to, browser, only string, full, sheet bool) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", page.name, err)
 		}
-		for _, look := range looks() {
-			name := page.name + "-" + look.String() + ".png"
-			if !strings.Contains(name, only) {
-				continue
-			}
-			if err := look.draw(ctx, address, filepath.Join(to, name), full); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+		if err := capture(ctx, address, filepath.Join(to, page.name+".png")); err != nil {
+			return fmt.Errorf("%s: %w", page.name, err)
 		}
 	}
 	return nil
@@ -231,37 +229,12 @@ func (d *demo) ask(ctx context.Context, by person) (string, error) {
 	return d.read(regexp.MustCompile(`(http://\S+/a/\S+)`))
 }
 
-// look is how a page is drawn.
-type look struct {
-	width, height   int64
-	language, theme string
-}
-
-func looks() []look {
-	var all []look
-	for _, language := range []string{"en", "hi"} {
-		for _, theme := range []string{"light", "dark"} {
-			all = append(all, look{360, 740, language, theme}, look{1280, 800, language, theme})
-		}
-	}
-	return all
-}
-
-func (l look) String() string {
-	return strconv.FormatInt(l.width, 10) + "-" + l.language + "-" + l.theme
-}
-
-func (l look) draw(ctx context.Context, address, path string, full bool) error {
+// capture draws the first view of a page on a phone.
+func capture(ctx context.Context, address, path string) error {
 	var picture []byte
-	capture := chromedp.CaptureScreenshot(&picture)
-	if full {
-		capture = chromedp.FullScreenshot(&picture, 100)
-	}
 	err := chromedp.Run(ctx,
-		emulation.SetUserAgentOverride("").WithAcceptLanguage(l.language+"-IN"),
-		emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 600),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: l.theme}}),
-		chromedp.Navigate(address), chromedp.Sleep(100*time.Millisecond), capture)
+		emulation.SetUserAgentOverride("").WithAcceptLanguage("en-IN"), emulation.SetDeviceMetricsOverride(360, 740, 1, true),
+		chromedp.Navigate(address), chromedp.Sleep(100*time.Millisecond), chromedp.CaptureScreenshot(&picture))
 	if err != nil {
 		return err
 	}
