@@ -293,6 +293,9 @@ func TestFiguresOfDemoClub(t *testing.T) {
 	check(family, family.link(`^/me/guardian/players/[0-9a-f-]{36}$`), familyPageBytes)
 	most("height of the page of a child", height(family), 1200)
 
+	check(family, "/me/guardian/messages", familyPageBytes)
+	most("height of the messages of a family", height(family), 1500)
+
 	before := out.end()
 	check(coach, "/coach/players/add", coachPageBytes)
 	for name, value := range map[string]string{"student_name": "Ishaan Kulkarni", "guardian_name": "Rekha Kulkarni", "relationship": "mother", "guardian_number": demoAsked} {

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -58,6 +59,22 @@ func TestPublicPage(t *testing.T) {
 			_ = resp.Body.Close()
 			if cache, robots := resp.Header.Get("Cache-Control"), resp.Header.Get("X-Robots-Tag"); resp.StatusCode != 200 || cache != "public, max-age=60" || robots != "" {
 				t.Errorf("%s: got %d, Cache-Control %q and X-Robots-Tag %q, want a page for caches and search engines", address, resp.StatusCode, cache, robots)
+			}
+		}
+		for _, address := range []string{"/", "/docs", "/docs/guide"} { // they depend on the session, or have a tag of their content
+			req, err := http.NewRequest("GET", s.URL+address, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Accept", "text/html")
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			if robots := resp.Header["X-Robots-Tag"]; err != nil || len(robots) > 0 || !strings.Contains(string(page), `<meta name="description"`) {
+				t.Errorf("%s: X-Robots-Tag %q, or no description (%v); want a page for search engines", address, robots, err)
 			}
 		}
 		visitor.open(link)

@@ -38,7 +38,9 @@ func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
 		return Redirect(Home(signedIn[0])), nil
 	}
 	v.Data = map[string]any{"SignedIn": signedIn}
-	return Page("start", v), nil
+	resp := Page("start", v)
+	resp.Header = http.Header{"X-Robots-Tag": nil} // for search engines; no cache keeps it, because it depends on the session
+	return resp, nil
 }
 
 // index writes the addresses that programs need.
