@@ -65,7 +65,7 @@ type DeliveryStatus struct {
 // repeatedly, in any order, and before the worker has stored that the provider accepted
 // the message:
 //
-//	sent           ends the wait for it
+//	sent           ends the wait for it, also if the response to its attempt was lost
 //	delivered      is final
 //	read           is delivered, too
 //	undeliverable  replaces sent and unreachable
@@ -95,7 +95,7 @@ func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
 func (s DeliveryStatus) accepts(r Report) bool {
 	delivered, newest := r.Receipt == ReceiptDelivered || r.Receipt == ReceiptRead, r.Attempt == s.TotalAttempts
 	if r.Receipt == ReceiptSent {
-		return s.State == QueuedState && newest && (s.Leased || s.Reason == ReasonAwaitingStatus)
+		return s.State == QueuedState && newest && (s.Leased || s.Reason == ReasonAwaitingStatus || s.Reason == ReasonRetrying)
 	}
 	switch s.State {
 	case QueuedState:

@@ -18,7 +18,7 @@ func TestReports(t *testing.T) {
 	leased := status("queued", "")
 	leased.Leased = true
 	notSent := message.DeliveryStatus{State: "queued", TotalAttempts: 4}
-	const delivered, undeliverable, unreachable = message.ReceiptDelivered, message.ReceiptUndeliverable, message.ReceiptUnreachable
+	const sent, delivered, undeliverable, unreachable = message.ReceiptSent, message.ReceiptDelivered, message.ReceiptUndeliverable, message.ReceiptUnreachable
 	type receipts []message.Receipt
 	for _, tt := range []struct {
 		name string
@@ -28,8 +28,8 @@ func TestReports(t *testing.T) {
 		newest, earlier, before receipts
 	}{
 		{"sent", status("sent", ""), receipts{delivered, undeliverable, unreachable}, receipts{delivered}, receipts{delivered}},
-		{"being sent", leased, receipts{delivered, undeliverable, unreachable}, receipts{delivered, undeliverable}, receipts{delivered}},
-		{"waiting for another attempt", status("queued", "retrying"), receipts{delivered, undeliverable}, receipts{delivered, undeliverable}, receipts{delivered}},
+		{"being sent", leased, receipts{sent, delivered, undeliverable, unreachable}, receipts{delivered, undeliverable}, receipts{delivered}},
+		{"waiting for another attempt", status("queued", "retrying"), receipts{sent, delivered, undeliverable}, receipts{delivered, undeliverable}, receipts{delivered}},
 		{"unreachable", status("failed", "unreachable"), receipts{delivered, undeliverable}, receipts{delivered}, receipts{delivered}},
 		{"refused", status("failed", "refused"), receipts{delivered}, receipts{delivered}, receipts{delivered}},
 		{"gave up", status("failed", "gave_up"), receipts{delivered}, receipts{delivered}, receipts{delivered}},
@@ -40,15 +40,15 @@ func TestReports(t *testing.T) {
 		{"blocked", status("failed", "destination_blocked"), nil, nil, nil},
 	} {
 		for attempt, accepts := range map[int]receipts{4: tt.newest, 3: tt.earlier, 2: tt.before, 5: nil, 0: nil, -1: nil} {
-			for _, r := range []message.Receipt{delivered, undeliverable, unreachable, "unknown"} {
+			for _, r := range []message.Receipt{sent, delivered, undeliverable, unreachable, "unknown"} {
 				want, accepted := tt.from, false
 				for _, a := range accepts {
 					if a == r {
 						accepted = true
 						want = map[message.Receipt]message.DeliveryStatus{
-							delivered: status("delivered", ""), undeliverable: status("failed", "refused"), unreachable: status("failed", "unreachable"),
+							sent: status("sent", ""), delivered: status("delivered", ""), undeliverable: status("failed", "refused"), unreachable: status("failed", "unreachable"),
 						}[r]
-						if r != delivered {
+						if r != delivered && r != sent {
 							want.Cause = message.CauseBlocked
 						}
 					}
