@@ -317,12 +317,22 @@ func (s *Service) StoppedReason(ctx context.Context) (string, error) {
 // Continue continues a stopped log under a new name, for an operator: what was published under the old name stays, and
 // contradicts nothing that is signed under the new one. It returns the new name. A log that has not stopped is a conflict.
 func (s *Service) Continue(ctx context.Context, by actor.Operator) (string, error) {
+	// A copy that was restored a second time does not know the name under which the log was continued the first time.
+	published, err := s.lastPublished()
+	if err != nil {
+		return "", err
+	}
 	var state logState
-	err := s.DB.Write(ctx, func(tx *store.Tx) error {
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		state = logState{}
-		err := tx.QueryRow(ctx, `
-			UPDATE consent_log SET generation = generation + 1, stopped_at = NULL, stopped_reason = NULL
-			WHERE id = 1 AND stopped_at IS NOT NULL RETURNING origin, generation, size, checkpoint, stopped_reason`).Scan(state.dest()...)
+		before, err := s.lock(ctx, tx)
+		if err != nil && !database.IsNoRows(err) {
+			return err
+		}
+		err = tx.QueryRow(ctx, `
+			UPDATE consent_log SET generation = $1, stopped_at = NULL, stopped_reason = NULL
+			WHERE id = 1 AND stopped_at IS NOT NULL RETURNING origin, generation, size, checkpoint, stopped_reason`,
+			max(before.generation, before.generationOf(nameOf(published)))+1).Scan(state.dest()...)
 		if database.IsNoRows(err) {
 			return fault.New(fault.Conflict, "log_not_stopped", "The log has not stopped.")
 		}

@@ -306,6 +306,19 @@ func TestStop(t *testing.T) {
 			if _, err := f.Continue(bg, by); err == nil {
 				t.Error("a log that runs was continued")
 			}
+
+			// The same copy again: its log is continued under a name that was never published.
+			f.restore()
+			f.restart()
+			f.record(1)
+			ok(t, f.Work(bg))
+			if got, err := f.Continue(bg, by); err != nil || got != origin+"/3" {
+				t.Errorf("continue the copy that was restored twice: %s, %v", got, err)
+			}
+			ok(t, f.Work(bg))
+			if c := f.checkpoint(origin + "/3"); c.Size != 301 || f.stopped {
+				t.Errorf("continued: %+v, stopped %t, %v", c, f.stopped, f.events)
+			}
 		})
 	}
 }
