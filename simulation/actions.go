@@ -51,7 +51,7 @@ func init() { // the actions use the run, which uses actions
 		{"reports about messages arrive", 5, receiptsArrive},
 		{"rotate the signing key", 1, rotateKey},
 		// restore.go
-		{"restore the backup of last night", 2, restoreNight},
+		{"restore the newest backup", 1, restoreNight},
 	}
 }
 

@@ -63,9 +63,8 @@ func addPlayer(r *Run) string {
 	if p.student().number != "" {
 		p.student().asks(r, text(got.JSON["student_request_id"]))
 	}
-	if p.adult(r.clock.now) {
-		p.grown = true
-	}
+	p.grown = p.adult(r.clock.now)
+	p.student().since = r.clock.now
 	c.players = append(c.players, p)
 	return fmt.Sprintf("%s adds %s", coach.name, p.name)
 }
@@ -305,7 +304,7 @@ func correctNumber(r *Run) string {
 	r.want(s, "PATCH", path, body, 200)
 	old := p.number
 	p.number, p.disputed, p.moved = number, "", true
-	p.calls, p.called = time.Time{}, time.Time{}
+	p.calls, p.called, p.since = time.Time{}, time.Time{}, r.clock.now
 	got := r.want(s, "GET", "/api/players/approval-status/"+p.player.id, nil, 200)
 	p.asks(r, text(p.in(got)["request_id"]))
 	p.gone(r, old)

@@ -59,7 +59,7 @@ func revokeEarly(r *Run) string {
 	away := r.network.loopback.failing
 	r.network.loopback.failing = true
 	r.want(coach, "POST", "/api/players/"+p.player.id+"/progress", object{"metric": "80 m sprint", "value": 12.4, "unit": "s", "on": r.clock.now.Add(-48 * hour).Format(time.DateOnly)}, 201)
-	r.work(time.Minute)
+	r.work(time.Second)
 	what := p.decide(r, s, "revoked")
 	r.network.loopback.failing = away
 	return fmt.Sprint(p, " ", what)
@@ -147,7 +147,7 @@ func guess(r *Run) string {
 	if got, _ := r.service.call("POST", "/auth/request-otp", "", number); got.Status != 202 {
 		return nothing
 	}
-	r.work(time.Minute)
+	r.work(time.Second)
 	m := r.network.newest(p.number, "otp")
 	if m == nil || r.clock.now.Sub(m.At) > time.Minute {
 		return noSession
@@ -224,7 +224,7 @@ func (r *Run) left(number, role string) {
 				o.decided(r, "rejected")
 			}
 			o.becomes(r, "pending")
-			o.number, o.moved, o.disputed = "", true, ""
+			o.number, o.moved, o.disputed, o.since = "", true, "", r.clock.now
 		}
 	}
 	roles := r.club.person(number).roles
@@ -240,7 +240,7 @@ func (r *Run) code(number, role string) string {
 	if got, _ := r.service.call("POST", "/auth/request-otp", "", object{"mobile_number": number, "role": role}); got.Status != 202 {
 		return ""
 	}
-	r.work(time.Minute)
+	r.work(time.Second)
 	m := r.network.newest(number, "otp")
 	if m == nil || r.clock.now.Sub(m.At) > time.Minute {
 		return ""

@@ -67,6 +67,19 @@ func (p *player) adult(now time.Time) bool { return !now.Before(p.birthday.AddDa
 
 func (p *player) student() *party { return p.parties[len(p.parties)-1] }
 
+// unanswered returns since when no party has answered, or zero.
+func (p *player) unanswered() (since time.Time) {
+	for _, party := range p.parties {
+		if party.state != "pending" {
+			return time.Time{}
+		}
+		if party.since.After(since) {
+			since = party.since
+		}
+	}
+	return since
+}
+
 // party is a guardian or a student of a player, with the state of its consent.
 type party struct {
 	player   *player
@@ -81,6 +94,7 @@ type party struct {
 	changed  time.Time // when the state changed
 	asked    time.Time // when the request was sent last
 	opened   time.Time // when the request was opened
+	since    time.Time // when it became pending
 	calls    time.Time // when the coach had it called last
 	called   time.Time // and when last the phone rang
 	address  string    // for mail, or ""
@@ -99,6 +113,9 @@ func (p *party) String() string { return p.role + " of " + p.player.name }
 
 // becomes notes a state.
 func (p *party) becomes(r *Run, state string) {
+	if state == "pending" && p.state != state || p.since.IsZero() {
+		p.since = r.clock.now
+	}
 	p.state, p.request, p.changed, p.player.touched = state, "", r.clock.now, true
 }
 

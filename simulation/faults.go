@@ -69,6 +69,7 @@ func (s *service) mend() {
 	if f.clockUntil != 0 && r.step >= f.clockUntil {
 		s.replicas[0].skew, f.clockUntil = 0, 0
 	}
+	s.clocksDiffered()
 	if r.step >= f.secondUntil && len(s.replicas) > 1 {
 		orPanic(s.close(1))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -118,7 +119,7 @@ func pendingApprovals(r *Run, broken func(string, ...any)) {
 				return // the process may not know yet
 			}
 			for _, party := range p.parties {
-				names[p.id+party.role+party.id] = party.String()
+				names[p.id+party.role+party.id] = fmt.Sprintf("%s, born %s, request %q", party, p.birthday.Format(time.DateOnly), party.request)
 				if party.state == "pending" && (party.role == "student" || party.request != "" || !p.adult(r.clock.now)) {
 					want = append(want, p.id+party.role+party.id)
 				}
@@ -158,7 +159,7 @@ func questions(r *Run, broken func(string, ...any)) {
 
 func once(r *Run, broken func(string, ...any)) {
 	for _, m := range r.fresh() {
-		if m.Earlier != nil && !m.Earlier.Unsure {
+		if m.Again {
 			broken("%s got %q by %s at %s and by %s at %s", m.To, m.Text, m.Earlier.Channel, m.Earlier.At, m.Channel, m.At)
 		}
 	}
@@ -403,12 +404,16 @@ func erased(r *Run, broken func(string, ...any)) {
 	}
 	file, _ := os.ReadFile(r.service.databaseFile())
 	log, _ := os.ReadFile(r.service.databaseFile() + "-wal") // there may be none
+	var left []string                                        // also in unused space of a page, after SQLite moved rows
 	for number, at := range r.club.erased {
-		if r.clock.now.Sub(at) < 26*hour || !bytes.Contains(file, []byte(number)) && !bytes.Contains(log, []byte(number)) {
-			continue // the limits on codes keep it for 26 hours
+		if r.clock.now.Sub(at) >= 26*hour && (bytes.Contains(file, []byte(number)) || bytes.Contains(log, []byte(number))) { // the limits on codes keep it for 26 hours
+			left = append(left, number)
 		}
-		if tables := r.service.tablesWith(number); len(tables) > 0 { // else it is in unused space of a page, after SQLite moved rows
-			broken("%s, erased at %s, is in %v", number, at, tables)
-		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	for number, tables := range r.service.tablesWith(left) {
+		broken("%s, erased at %s, is in %v", number, r.club.erased[number], tables)
 	}
 }

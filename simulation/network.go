@@ -23,8 +23,9 @@ type message struct {
 	Receipt, Step, Stop string
 	// Unsure says that the service does not know that it was accepted: it got no answer, its process ended, or WhatsApp has not said that it sent it.
 	Unsure bool
-	// Earlier is the first acceptance of the same message, or nil.
+	// Earlier is the first acceptance of the same message, or nil. Again says that the service knew of it.
 	Earlier *message
+	Again   bool
 	// Forgotten says that the service was restored from an older backup since.
 	Forgotten bool
 	// Ref is the reference of a chat in reports; told says that they came.
@@ -150,6 +151,7 @@ func (n *network) accept(host string, m *message) int {
 	if m.Earlier = n.first[m.ID]; m.Earlier == nil && m.ID != "" { // an answer in a chat has none
 		n.first[m.ID] = m
 	}
+	m.Again = m.Earlier != nil && !m.Earlier.Unsure
 	if how == forgets {
 		return 0
 	}

@@ -28,6 +28,15 @@ func (s *service) start(skew time.Duration) {
 	p.app = app
 	p.public, p.admin = app.Handlers()
 	s.replicas = append(s.replicas, p)
+	s.clocksDiffered()
+}
+
+// clocksDiffered reports whether there were two processes a short time ago.
+func (s *service) clocksDiffered() bool {
+	if len(s.replicas) > 1 {
+		s.two = s.run.clock.now
+	}
+	return s.run.clock.now.Sub(s.two) < hour
 }
 
 // one returns the process that gets the next call.
@@ -49,13 +58,16 @@ func (s *service) close(n int) (err error) {
 	return err
 }
 
-// work lets the worker of one process do what is due, at midnight that of each. If the processes end meanwhile, the worker of the next one does.
+// work lets the worker of one process do what is due, at midnight also that of the other one. If the processes end meanwhile, the worker of the next one does.
 func (s *service) work(longest time.Duration) {
 	workers := []*replica{s.one()}
-	if longest >= 24*hour {
+	if longest > time.Minute {
 		workers = s.replicas
 	}
-	for _, p := range workers {
+	for i, p := range workers {
+		if i > 0 {
+			longest = time.Minute
+		}
 		p.app.Work(context.Background(), longest)
 	}
 	if s.restartIfEnded() {

@@ -18,8 +18,12 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-// night is what the operator keeps of last night: the database, and here the model as it was.
+// keptNights is how many nights a backup is kept.
+const keptNights = 3
+
+// night is what the operator keeps of a night: the database, and here the model as it was.
 type night struct {
+	day        int
 	dir        string
 	model      *club
 	hook       map[string]map[int]bool
@@ -34,11 +38,13 @@ type leaving struct{ who, role string }
 
 // keepNight keeps some nights of SQLite.
 func (r *Run) keepNight(day int) {
-	r.night = nil
+	if r.night != nil && day-r.night.day >= keptNights {
+		r.night = nil
+	}
 	if r.seed(-1_000_000 - day); r.Database != "" || r.Calm || !r.chance(10) {
 		return
 	}
-	n := &night{dir: filepath.Join(r.service.dir, "night"), model: r.club.copy(), hook: copyHook(r.network.loopback.hook), sent: len(r.network.sent), checkpoint: r.service.checkpoint()}
+	n := &night{day: day, dir: filepath.Join(r.service.dir, "night"), model: r.club.copy(), hook: copyHook(r.network.loopback.hook), sent: len(r.network.sent), checkpoint: r.service.checkpoint()}
 	orPanic(os.MkdirAll(n.dir, 0o700))
 	copyDatabase(r.service.databaseFile(), filepath.Join(n.dir, "touchline.db"))
 	r.night = n
@@ -62,16 +68,12 @@ func (s *service) checkpoint() string {
 	return ""
 }
 
-// size is the number of records of a checkpoint: its second line.
-func size(checkpoint string) string {
-	lines := strings.SplitN(checkpoint, "\n", 3)
-	if len(lines) < 3 {
-		return ""
-	}
-	return lines[1]
+// tree is the name of the log and the number of records of a checkpoint: its first two lines.
+func tree(checkpoint string) string {
+	return strings.Join(strings.SplitN(checkpoint, "\n", 3)[:min(2, strings.Count(checkpoint, "\n"))], " ")
 }
 
-// restoreNight restores the backup of last night, as after the loss of a disk. The file ERASURES, the newest checkpoint of the log and the master
+// restoreNight restores the newest backup, as after the loss of a disk. The file ERASURES, the newest checkpoint of the log and the master
 // key are there. All who were signed in sign in again.
 func restoreNight(r *Run) string {
 	n, s := r.night, r.service
@@ -92,7 +94,7 @@ func restoreNight(r *Run) string {
 	r.everHeld = true
 	s.log.Reset()
 	s.start(0)
-	older := size(string(published)) != size(n.checkpoint)
+	older := tree(string(published)) != tree(n.checkpoint)
 	r.checkGate(older)
 	if older {
 		operators, err := server.OpenOperators(context.Background(), s.config, server.Options{Now: s.now})

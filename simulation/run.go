@@ -125,8 +125,13 @@ func (r *Run) day(day int) {
 	r.clock.moveTo(midnight.AddDate(0, 0, 1))
 	r.sunday = day%7 == 6
 	r.stepFrom = len(r.network.sent)
-	r.work(24 * hour)
+	if r.sunday {
+		r.work(24 * hour)
+	} else {
+		r.work(hour / 2) // without the comparison of each approval with its records
+	}
 	r.network.settle(false)
+	r.endUnanswered()
 	r.check(cheap)
 	r.check(daily)
 	if r.sunday {
@@ -157,6 +162,9 @@ func (r *Run) act() {
 // from before that day ends, unless the student has approved.
 func (r *Run) work(longest time.Duration) {
 	r.service.work(longest)
+	if longest < time.Minute {
+		return // it turned no student into an adult
+	}
 	for _, p := range r.club.present() {
 		morning := p.birthday.AddDate(18, 0, 0).Add(3*hour + 30*time.Minute) // 9:00 in India
 		switch now := r.clock.now; {
@@ -170,6 +178,28 @@ func (r *Run) work(longest time.Duration) {
 					g.becomes(r, "pending")
 				}
 			}
+		}
+	}
+}
+
+// unansweredFor is how long a family may not answer before the player is removed, with a warning before.
+const unansweredFor = 180 * 24 * hour
+
+// endUnanswered notes the players whom the service removed because no party answered.
+func (r *Run) endUnanswered() {
+	for _, p := range r.club.present() {
+		since := p.unanswered()
+		open := r.clock.now.Sub(since)
+		if since.IsZero() || open < unansweredFor-2*maxSkew {
+			continue
+		}
+		s := r.as(p.coach.person, "coach")
+		if s == nil {
+			continue
+		}
+		got := r.call(s, "GET", "/api/players/"+p.id, nil)
+		if p.removed = got.Status == 404; !p.removed && open > unansweredFor+20*24*hour {
+			r.fail("a player whose family has not answered for 180 days is removed", "%s, since %s", p.name, since)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type service struct {
 	replicas []*replica // one, or two for some steps
 	log      *bytes.Buffer
 	logger   *slog.Logger
+	two      time.Time // when there were two processes
 	faults   faults
 }
 
@@ -187,11 +188,15 @@ func (s *service) call(method, path, token string, body any, headers ...string) 
 		headers = append(headers, fmt.Sprintf("Idempotency-Key: %s", s.run.clock.newID(0)))
 	}
 	for range maxTries {
-		if got, ok := s.send(public, method, path, token, body, headers...); ok && !(got.Status == http.StatusServiceUnavailable && s.faults.full) {
+		got, ok := s.send(public, method, path, token, body, headers...)
+		if ok && !(got.Status == http.StatusServiceUnavailable && s.faults.full) && got.code() != "request_in_progress" {
 			if got.Status >= 500 {
 				s.run.fail("no input and no fault is answered with a 5xx", "%s %s %v: %d %s\n%s", method, path, body, got.Status, got.Body, s.log)
 			}
 			return got, retried
+		}
+		if ok && got.code() == "request_in_progress" && s.clocksDiffered() { // the clock of the other process was ahead
+			s.run.clock.advance(2 * maxSkew)
 		}
 		s.faults.freeDisk()
 		retried = true
@@ -201,23 +206,38 @@ func (s *service) call(method, path, token string, body any, headers ...string) 
 	return nil, false
 }
 
-// tablesWith returns the columns of SQLite's tables that have a text.
-func (s *service) tablesWith(value string) (found []string) {
+// tablesWith returns the tables of SQLite that have one of the texts, by text. It reads all rows once.
+func (s *service) tablesWith(texts []string) map[string][]string {
+	found := map[string][]string{}
 	db, err := sql.Open(driverName, "file:"+s.databaseFile()+"?mode=ro")
 	orPanic(err)
 	defer db.Close()
-	columns, err := db.Query("SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, 2")
+	tables, err := db.Query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
 	orPanic(err)
-	defer columns.Close()
-	for columns.Next() {
-		var table, column string
-		var n int
-		orPanic(columns.Scan(&table, &column))
-		orPanic(db.QueryRow(fmt.Sprintf(`SELECT count(*) FROM "%s" WHERE instr("%s", $1) > 0`, table, column), value).Scan(&n))
-		if n > 0 {
-			found = append(found, fmt.Sprintf("%s.%s (%d)", table, column, n))
+	defer tables.Close()
+	for tables.Next() {
+		var table string
+		orPanic(tables.Scan(&table))
+		rows, err := db.Query(fmt.Sprintf(`SELECT * FROM "%s"`, table))
+		orPanic(err)
+		columns, err := rows.Columns()
+		orPanic(err)
+		values, into := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
 		}
+		for rows.Next() {
+			orPanic(rows.Scan(into...))
+			for i, value := range values {
+				for _, text := range texts {
+					if bytes.Contains(value, []byte(text)) {
+						found[text] = append(found[text], table+"."+columns[i])
+					}
+				}
+			}
+		}
+		orPanic(errors.Join(rows.Err(), rows.Close()))
 	}
-	orPanic(columns.Err())
+	orPanic(tables.Err())
 	return found
 }

@@ -40,12 +40,15 @@ func (r *Run) signIn(p *person, role string) *session {
 		r.clock.advance(time.Hour)
 		got, _ = r.service.call("POST", "/auth/request-otp", "", map[string]any{"mobile_number": p.number, "role": role})
 	}
-	r.work(time.Minute)
+	r.work(time.Second)
 	m := r.network.newest(p.number, "otp")
 	if m == nil || r.clock.now.Sub(m.At) > time.Minute {
 		return nil // the gateway does not work
 	}
-	got, _ := r.service.call("POST", "/auth/login", "", map[string]any{"mobile_number": p.number, "role": role, "otp": code.FindString(m.Text)})
+	got, retried := r.service.call("POST", "/auth/login", "", map[string]any{"mobile_number": p.number, "role": role, "otp": code.FindString(m.Text)})
+	if got.code() == "otp_expired" && retried && r.service.clocksDiffered() {
+		return nil // the other process, whose clock was ahead, held the key of the request
+	}
 	if got.Status != 200 {
 		r.fail("a person can sign in", "%s as %s with the code of the SMS: %d %s", p.number, role, got.Status, got.Body)
 	}
