@@ -30,7 +30,7 @@ func (f RoleFacts) Held() bool { return f.Registered || f.Linked || f.Kept }
 func (f RoleFacts) MaySignIn(role actor.Role) bool { return role == actor.Coach || f.Held() }
 
 // EndSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
-// role (see RoleFacts), their passkeys, and the confirmation of their addresses. The number may get a new
+// role (see RoleFacts), their passkeys, the confirmation of their addresses, and the proof of an adult. The number may get a new
 // owner, who must not find a session or an address of the previous one. The access token remains valid for
 // some minutes, but shows nothing of the player.
 //
@@ -38,40 +38,40 @@ func (f RoleFacts) MaySignIn(role actor.Role) bool { return role == actor.Coach 
 // two players that name an account, the second sees the change of the first. A login locks
 // the same row: either its session is ended here, or it waits for this commit.
 func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []string) error {
+	return endSessions(ctx, tx, accountIDs, "disputes d WHERE d.approver_id", "former_guardians f WHERE f.account_id")
+}
+
+// EndSessionsOfUnnamed does the same for accounts that no player names and that the caller is about to name again, also if a dispute or
+// an earlier answer kept the role: the number may have a new owner.
+func EndSessionsOfUnnamed(ctx context.Context, tx *store.Tx, accountIDs []string) error {
+	return endSessions(ctx, tx, accountIDs)
+}
+
+// endSessions skips the accounts that a player names, and those of which a row of kept exists: each ends with the column of the account.
+func endSessions(ctx context.Context, tx *store.Tx, accountIDs []string, kept ...string) error {
 	if len(accountIDs) == 0 {
 		return nil
 	}
 	args := database.TextArgs(accountIDs)
-	// 0 instead of now: expired by the clock of every replica, and for a refresh that
-	// has read its clock already and waits for this row.
-	err := tx.Defer(ctx, `
-		UPDATE sessions SET idle_at = 0
-		WHERE account_id IN (`+database.Params(1, len(args))+`) AND revoked_at IS NULL
-			AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = sessions.account_id AND p.deleted_at IS NULL)
-			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)
-			AND NOT EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = sessions.account_id)`, args...)
-	if err != nil {
-		return fmt.Errorf("end sessions without a role: %w", err)
+	unheld := func(account string) string {
+		condition := account + ` IN (` + database.Params(1, len(args)) + `) AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = ` + account + ` AND p.deleted_at IS NULL)`
+		for _, rows := range kept {
+			condition += ` AND NOT EXISTS (SELECT 1 FROM ` + rows + ` = ` + account + `)`
+		}
+		return condition
 	}
-	err = tx.Defer(ctx, `
-		DELETE FROM confirmed_addresses
-		WHERE (mobile_number, role) IN (
-			SELECT a.mobile_number, a.role FROM accounts a
-			WHERE a.id IN (`+database.Params(1, len(args))+`)
-				AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL)
-				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id)
-				AND NOT EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = a.id))`, args...)
-	if err != nil {
-		return fmt.Errorf("remove addresses without a role: %w", err)
-	}
-	err = tx.Defer(ctx, `
-		DELETE FROM passkeys
-		WHERE account_id IN (`+database.Params(1, len(args))+`)
-			AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = passkeys.account_id AND p.deleted_at IS NULL)
-			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = passkeys.account_id)
-			AND NOT EXISTS (SELECT 1 FROM former_guardians f WHERE f.account_id = passkeys.account_id)`, args...)
-	if err != nil {
-		return fmt.Errorf("remove passkeys without a role: %w", err)
+	for _, query := range []string{
+		// 0 instead of now: expired by the clock of every replica, and for a refresh that
+		// has read its clock already and waits for this row.
+		`UPDATE sessions SET idle_at = 0 WHERE revoked_at IS NULL AND ` + unheld("sessions.account_id"),
+		`DELETE FROM confirmed_addresses WHERE (mobile_number, role) IN (SELECT a.mobile_number, a.role FROM accounts a WHERE ` + unheld("a.id") + `)`,
+		`DELETE FROM passkeys WHERE ` + unheld("passkeys.account_id"),
+		`DELETE FROM proof_attempts WHERE ` + unheld("proof_attempts.account_id"),
+		`DELETE FROM adult_proofs WHERE ` + unheld("adult_proofs.account_id"),
+	} {
+		if err := tx.Defer(ctx, query, args...); err != nil {
+			return fmt.Errorf("end sessions without a role: %w", err)
+		}
 	}
 	return nil
 }

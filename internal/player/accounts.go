@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -19,7 +20,7 @@ func contact(role, number string) approval.Contact {
 
 // findOrAddAccounts sets the accounts of the parties of p that have a number and no account
 // yet, and returns those that it added. It does not update existing accounts, so it does not wait for
-// their row locks. It only waits for an erasure, which frees the number.
+// their row locks. It only waits for an erasure, which frees the number. It ends the sessions of an account that no player named.
 func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *approval.Player) (added []string, err error) {
 	var wanted []approval.Contact
 	for _, a := range p.Parties {
@@ -39,8 +40,8 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *approv
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+database.RowsOf(len(wanted), 5)+`
 		ON CONFLICT (mobile_number, role) DO NOTHING
-		RETURNING id, role, mobile_number`, args...)
-	added, err = setAccountIDs(p, rs, err)
+		RETURNING id, role, mobile_number, TRUE`, args...)
+	added, _, err = setAccountIDs(p, rs, err)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +71,13 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *approv
 		numbers[i] = string(wanted[min(i, len(wanted)-1)].Number)
 	}
 	rs, err = tx.Query(ctx, `
-		SELECT id, role, mobile_number FROM accounts
+		SELECT id, role, mobile_number, EXISTS (SELECT 1 FROM parties y WHERE y.account_id = accounts.id AND y.deleted_at IS NULL) FROM accounts
 		WHERE mobile_number IN (`+database.Params(1, len(numbers))+`) AND role <> 'coach' `+tx.ForKeyShare("accounts"), numbers...)
-	if _, err = setAccountIDs(p, rs, err); err != nil {
+	_, unnamed, err := setAccountIDs(p, rs, err)
+	if err == nil {
+		err = auth.EndSessionsOfUnnamed(ctx, tx, unnamed)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, c := range wanted {
@@ -83,21 +88,26 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *approv
 	return added, nil
 }
 
-// setAccountIDs sets the accounts of p's parties from rows of id, role and number, and returns them.
-func setAccountIDs(p *approval.Player, rs *database.Rows, err error) ([]string, error) {
-	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
+// setAccountIDs sets the accounts of p's parties from rows of id, role, number and whether a player names the account. It returns all
+// accounts, and those that it set and no player names.
+func setAccountIDs(p *approval.Player, rs *database.Rows, err error) (ids, unnamed []string, _ error) {
+	ids, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var c approval.Contact
-		if err = s.Scan(&id, &c.Party, &c.Number); err == nil {
+		var named bool
+		if err = s.Scan(&id, &c.Party, &c.Number, &named); err == nil {
 			for i := range p.Parties {
 				if a := &p.Parties[i]; a.Role == c.Party && a.Number == c.Number && a.AccountID == "" {
 					a.AccountID = id
+					if !named {
+						unnamed = append(unnamed, id)
+					}
 				}
 			}
 		}
 		return id, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find accounts: %w", err)
+		return nil, nil, fmt.Errorf("find accounts: %w", err)
 	}
-	return ids, nil
+	return ids, unnamed, nil
 }
