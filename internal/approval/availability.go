@@ -43,6 +43,8 @@ type ConsentStatus struct {
 type GuardianConsent struct {
 	ID, AccountID string
 	State         State
+	// Refused is as in Consent.
+	Refused bool
 }
 
 // As returns s with the consent of the guardian with an id in the place of the first. It returns s for an empty id, and no
@@ -77,7 +79,7 @@ func (s ConsentStatus) GuardianApproval() GuardianApproval {
 	}
 	states := make([]State, len(s.Guardians))
 	for i, g := range s.Guardians {
-		states[i] = g.State
+		states[i] = Consent{State: g.State, Refused: g.Refused}.standing()
 	}
 	return guardianApproval(s.Rule, states)
 }
@@ -105,7 +107,7 @@ func (p *Player) ConsentStatus() ConsentStatus {
 		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian() != nil, HasStudentNumber: p.Number(actor.Student) != "", CoachTier: p.CoachTier,
 	}
 	for _, g := range p.Guardians() {
-		s.Guardians = append(s.Guardians, GuardianConsent{g.GuardianID, g.AccountID, g.Consent.State})
+		s.Guardians = append(s.Guardians, GuardianConsent{g.GuardianID, g.AccountID, g.Consent.State, g.Consent.Refused})
 	}
 	return s
 }

@@ -88,10 +88,12 @@ type Consent struct {
 	PendingSince time.Time
 	// PendingReason says why it is pending. It is empty in other states.
 	PendingReason PendingReason
+	// Refused says that the newest answer was a no, or took a yes back. A new request, number or name does not end it; a yes does.
+	Refused bool
 }
 
 func (c Consent) Equal(other Consent) bool {
-	return c.State == other.State && c.ChangedAt.Equal(other.ChangedAt) && c.PendingSince.Equal(other.PendingSince) && c.PendingReason == other.PendingReason
+	return c.State == other.State && c.Refused == other.Refused && c.ChangedAt.Equal(other.ChangedAt) && c.PendingSince.Equal(other.PendingSince) && c.PendingReason == other.PendingReason
 }
 
 // PendingReason says why a consent is pending.
@@ -123,9 +125,17 @@ func (c *Consent) move(to State, now time.Time) {
 	c.State, c.ChangedAt = to, laterThan(c.ChangedAt, now)
 	if to == Pending {
 		c.PendingSince = now
-	} else {
-		c.PendingReason = ""
+		return
 	}
+	c.PendingReason, c.Refused = "", to != Approved
+}
+
+// standing returns the answer that counts for the services of the student: a no also while a new question is open.
+func (c Consent) standing() State {
+	if c.State == Pending && c.Refused {
+		return Rejected
+	}
+	return c.State
 }
 
 // laterThan returns now, or the first microsecond after last if now is not later:

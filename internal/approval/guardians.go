@@ -39,7 +39,7 @@ const (
 	GuardiansDisagree GuardianApproval = "conflict"
 )
 
-// guardianApproval derives what the newest answers of the guardians mean together. A no that stands outweighs each yes.
+// guardianApproval derives what the newest answers of the guardians mean together: see Consent.standing. A no that stands outweighs each yes.
 func guardianApproval(rule GuardianRule, states []State) GuardianApproval {
 	yes, no := 0, 0
 	for _, s := range states {
@@ -65,7 +65,7 @@ func guardianApproval(rule GuardianRule, states []State) GuardianApproval {
 func (p *Player) GuardianApproval() GuardianApproval {
 	var states []State
 	for _, g := range p.Guardians() {
-		states = append(states, g.Consent.State)
+		states = append(states, g.Consent.standing())
 	}
 	return guardianApproval(p.Rule, states)
 }
@@ -90,7 +90,7 @@ func (a *Party) FirstName() string {
 // Disagreement returns the first names of the guardians who say yes, and of those who said no or took a yes back.
 func (p *Player) Disagreement() (yes, no []string) {
 	for _, g := range p.Guardians() {
-		switch g.Consent.State {
+		switch g.Consent.standing() {
 		case Approved:
 			yes = append(yes, g.FirstName())
 		case Rejected, Revoked:

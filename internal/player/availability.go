@@ -17,7 +17,7 @@ import (
 
 // statusColumns are the columns of a player and one of its parties that statusRows reads.
 const statusColumns = `p.id, p.changes, p.date_of_birth, p.guardian_rule, c.tier, p.deleted_at IS NOT NULL,
-		a.role, a.guardian_id, a.position, a.account_id, a.state, a.name IS NOT NULL, a.number IS NOT NULL`
+		a.role, a.guardian_id, a.position, a.account_id, a.state, a.refused, a.name IS NOT NULL, a.number IS NOT NULL`
 
 // statusRows collects the rows of statusColumns, the guardians of a player in their order.
 type statusRows struct {
@@ -34,7 +34,7 @@ func (r *statusRows) scan(row database.Scanner, more ...any) (role actor.Role, a
 	var deleted, named, number bool
 	err = row.Scan(append([]any{
 		&s.PlayerID, &s.Sequence, &born, (*string)(&s.Rule), database.IntoText(&s.CoachTier), &deleted,
-		&role, &g.ID, &position, database.IntoText(&g.AccountID), (*string)(&g.State), &named, &number,
+		&role, &g.ID, &position, database.IntoText(&g.AccountID), (*string)(&g.State), &g.Refused, &named, &number,
 	}, more...)...)
 	if err != nil || deleted {
 		return role, g.AccountID, err

@@ -90,7 +90,7 @@ func notifyApproved(ctx context.Context, tx *store.Tx, coachID string, events []
 func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) (map[string]*approval.Player, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.version, p.student_name, p.date_of_birth, p.guardian_rule, p.created_at, a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.account_id,
-			a.state, a.changed_at, a.pending_since, a.pending_reason
+			a.state, a.changed_at, a.pending_since, a.pending_reason, a.refused
 		FROM parties a JOIN players p ON p.id = a.player_id
 		WHERE a.coach_id = $1 AND a.deleted_at IS NULL`, coachID)
 	players, positions := map[string]*approval.Player{}, map[string][]int{}
@@ -101,7 +101,7 @@ func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) 
 		var position int
 		err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, &p.Rule, database.IntoTime(&p.CreatedAt), &a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship),
 			database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.AccountID),
-			&a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)))
+			&a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)), &a.Consent.Refused)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ const playerSelect = `
 	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, p.version, p.student_name, p.date_of_birth, p.created_at, p.deleted_at, p.basis, p.basis_note, p.guardian_rule,
 		CASE WHEN a.role = 'student' THEN (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id) END, CASE WHEN a.role = 'student' THEN p.medical END,
 		CASE WHEN a.role = 'student' THEN ` + batchesOfPlayer + ` END,
-		a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.language, a.account_id, a.state, a.changed_at, a.pending_since, a.pending_reason,
+		a.role, a.guardian_id, a.position, a.name, a.relationship, a.number, a.email, a.language, a.account_id, a.state, a.changed_at, a.pending_since, a.pending_reason, a.refused,
 		i.method, i.provider, i.name_fit, i.assurance, i.proved_at, i.ends_at,
 		r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version
 	FROM players p
@@ -62,7 +62,7 @@ func (rows *playerRows) scan(row database.Scanner) error {
 		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note), &p.Rule,
 		database.IntoText(&p.CoachPicture), &read.sealed, intoBatches(&p.Batches),
 		&a.Role, &a.GuardianID, &position, database.IntoText(&a.Name), database.IntoText(&a.Relationship), database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.Language),
-		database.IntoText(&a.AccountID), &a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)),
+		database.IntoText(&a.AccountID), &a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)), &a.Consent.Refused,
 		database.IntoText(&a.Proof.Method), database.IntoText(&a.Proof.Provider), database.IntoText(&a.Proof.NameFit), database.IntoText(&a.Proof.Assurance),
 		database.IntoTime(&a.Proof.At), database.IntoTime(&a.Proof.EndsAt),
 	}, r.dest()...)...)

@@ -41,11 +41,11 @@ func insertParties(ctx context.Context, tx *store.Tx, p *approval.Player, indexe
 		a := &p.Parties[i]
 		args = append(args, p.ID, string(a.Role), a.GuardianID, p.Position(i), p.CoachID, database.Text(a.Name), database.Text(a.Relationship), database.Text(a.Email), database.Text(string(a.Number)),
 			database.Text(a.AccountID), database.Text(a.Language), string(a.Consent.State), database.Micros(a.Consent.PendingSince), database.Text(string(a.Consent.PendingReason)),
-			database.Text(a.RequestID()))
+			a.Consent.Refused, database.Text(a.RequestID()))
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO parties (player_id, role, guardian_id, position, coach_id, name, relationship, email, number, account_id, language, state, pending_since, pending_reason, request_id)
-		VALUES `+database.RowsOf(len(indexes), 15), args...)
+		INSERT INTO parties (player_id, role, guardian_id, position, coach_id, name, relationship, email, number, account_id, language, state, pending_since, pending_reason, refused, request_id)
+		VALUES `+database.RowsOf(len(indexes), 16), args...)
 	if err != nil {
 		return fmt.Errorf("add the parties of player %s: %w", p.ID, err)
 	}
@@ -178,9 +178,9 @@ func saveParty(ctx context.Context, tx *store.Tx, p *approval.Player, a, read *a
 		return nil
 	}
 	return tx.DeferOne(ctx, `
-		UPDATE parties SET state = $3, changed_at = $4, pending_since = $5, pending_reason = $6, request_id = $7 WHERE player_id = $1 AND role = $2 AND position = $8`,
+		UPDATE parties SET state = $3, changed_at = $4, pending_since = $5, pending_reason = $6, refused = $9, request_id = $7 WHERE player_id = $1 AND role = $2 AND position = $8`,
 		p.ID, string(a.Role), string(a.Consent.State), database.Micros(a.Consent.ChangedAt), database.Micros(a.Consent.PendingSince),
-		database.Text(string(a.Consent.PendingReason)), database.Text(a.RequestID()), position)
+		database.Text(string(a.Consent.PendingReason)), database.Text(a.RequestID()), position, a.Consent.Refused)
 }
 
 // samePlayer returns the id of the coach's live player with the name and birth date of p.

@@ -39,6 +39,7 @@ type step struct {
 var changeSteps = []step{
 	{"note the work", (*saving).complete},
 	{"find the accounts", (*saving).findAccounts},
+	{"find earlier answers", (*saving).loadRefused},
 	{"count the players of the coach", (*saving).unregister}, // lock order: coaches before players
 	{"save", (*saving).savePlayer},                           // from here on, concurrent changes of this player wait for its row and get ErrStale
 	{"end the team", (*saving).endTeam},

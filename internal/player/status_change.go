@@ -81,7 +81,7 @@ func RecordAdults(ctx context.Context, db *store.DB, adultBorn approval.Date, gu
 				AND EXISTS (SELECT 1 FROM parties s WHERE s.player_id = players.id AND s.role = 'student' AND s.state = 'approved')
 				AND (NOT EXISTS (SELECT 1 FROM parties g WHERE g.player_id = players.id AND g.role = 'guardian' AND g.state = 'approved')
 					OR EXISTS (SELECT 1 FROM parties g WHERE g.player_id = players.id AND g.role = 'guardian' AND g.name IS NOT NULL
-						AND (g.state IN ('rejected', 'revoked') OR g.state = 'pending' AND players.guardian_rule = 'all')))
+						AND (g.refused = TRUE OR g.state = 'pending' AND players.guardian_rule = 'all')))
 			RETURNING id`, from, to)
 		ids, err := database.CollectTexts(rs, err)
 		if err != nil {

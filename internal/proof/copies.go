@@ -41,6 +41,7 @@ type copyOfParty struct {
 	relationship                                      string
 	state                                             approval.State
 	changedAt, pendingSince                           int64
+	refused                                           bool
 	reason, requestID                                 string
 }
 

@@ -40,7 +40,7 @@ func (s *Service) readPlayers(ctx context.Context, after string) (players []*cop
 func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfPlayer, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.coach_id, p.version, p.student_name, p.date_of_birth, p.guardian_rule, coalesce(p.created_at, 0), coalesce(p.deleted_at, 0), coalesce(p.erased_at, 0), coalesce(e.erased_at, 0),
-			a.role, a.guardian_id, coalesce(a.position, 0), a.account_id, a.number, a.name, a.relationship, a.state, coalesce(a.changed_at, 0), coalesce(a.pending_since, 0), a.pending_reason, a.request_id,
+			a.role, a.guardian_id, coalesce(a.position, 0), a.account_id, a.number, a.name, a.relationship, a.state, coalesce(a.changed_at, 0), coalesce(a.pending_since, 0), a.pending_reason, coalesce(a.refused, FALSE), a.request_id,
 			o.mobile_number, o.role, coalesce(a.coach_id = p.coach_id AND coalesce(a.deleted_at, 0) = coalesce(p.deleted_at, 0), FALSE)
 		FROM players p LEFT JOIN parties a ON a.player_id = p.id LEFT JOIN accounts o ON o.id = a.account_id LEFT JOIN erasures e ON e.object_id = p.id
 		WHERE p.id IN (SELECT id FROM players WHERE id > $1 ORDER BY id LIMIT $2)`, after, playersBatch)
@@ -54,7 +54,7 @@ func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfP
 		err := row.Scan(
 			&p.id, &p.coachID, &p.version, &p.studentName, &p.born, &p.rule, &p.createdAt, &p.deletedAt, &p.erasedAt, &p.erasureAt,
 			text((*string)(&a.role)), text(&a.guardianID), &a.position, text(&a.account), text(&a.number), text(&a.name), text(&a.relationship), text((*string)(&a.state)), &a.changedAt, &a.pendingSince,
-			text(&a.reason), text(&a.requestID), text(&a.accountNumber), text(&a.accountRole), &copied,
+			text(&a.reason), &a.refused, text(&a.requestID), text(&a.accountNumber), text(&a.accountRole), &copied,
 		)
 		if err != nil {
 			return err

@@ -37,6 +37,7 @@ var edits = []edit{
 	{"`*_changed_at` of a yes", `UPDATE parties SET changed_at = changed_at - 1 WHERE role = 'guardian' AND player_id = {a}`},
 	{"`*_pending_since`", `UPDATE parties SET pending_since = pending_since - 1 WHERE role = 'student' AND player_id = {a}`},
 	{"`*_pending_reason`", `UPDATE parties SET pending_reason = 'unproved' WHERE role = 'student' AND player_id = {b}`},
+	{"A no that stands is forgotten", `UPDATE parties SET refused = FALSE WHERE role = 'guardian' AND player_id = {b}`},
 	{"`created_at`", `UPDATE players SET created_at = created_at - 1 WHERE id = {a}`},
 	{"A player is marked deleted", `UPDATE players SET deleted_at = 1 WHERE id = {a}`},
 	{"A removed player is there again", `UPDATE players SET deleted_at = NULL WHERE id = {r}`},

@@ -71,7 +71,7 @@ func FillLog(ctx context.Context, s *Service, n int64) error {
 					width         int
 				}{
 					{"players", "id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at", 8},
-					{"parties", "player_id, role, position, coach_id, name, relationship, number, account_id, state, changed_at, pending_since, pending_reason, request_id", 13},
+					{"parties", "player_id, role, position, coach_id, name, relationship, number, account_id, state, changed_at, pending_since, pending_reason, refused, request_id", 14},
 					{"requests", "id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at, via", 12},
 					{"approval_history", "id, player_id, approver_type, approver_id, action, request_id, decided_at, via, notice_hash, text_hash", 10},
 					{"consent_records", "id, body, at, position", 4},
@@ -125,12 +125,12 @@ func fillPlayer(db *store.DB, rows map[string][]any, n int64, now time.Time) []a
 		{ID: db.NewID(), Kind: approval.ConsentAsked, Party: actor.Guardian, Before: approval.Pending, After: approval.Pending, First: true, Player: p, Consent: pending, Version: 1, RequestID: asked, At: now},
 		{ID: db.NewID(), Kind: approval.ConsentAsked, Party: actor.Student, Before: approval.Pending, After: approval.Pending, First: true, Player: p, Consent: pending, Version: 1, RequestID: other, At: now},
 		{ID: db.NewID(), Kind: "approved", Party: actor.Guardian, Before: approval.Pending, After: approval.Approved, Player: p, Consent: approval.Consent{State: approval.Approved, ChangedAt: yes, PendingSince: now}, Version: 2, RequestID: asked, At: yes, By: by, Wording: wording},
-		{ID: db.NewID(), Kind: "revoked", Party: actor.Guardian, Before: approval.Approved, After: approval.Revoked, Player: p, Consent: approval.Consent{State: approval.Revoked, ChangedAt: no, PendingSince: now}, Version: 3, RequestID: asked, At: no, By: by, Wording: wording},
+		{ID: db.NewID(), Kind: "revoked", Party: actor.Guardian, Before: approval.Approved, After: approval.Revoked, Player: p, Consent: approval.Consent{State: approval.Revoked, ChangedAt: no, PendingSince: now, Refused: true}, Version: 3, RequestID: asked, At: no, By: by, Wording: wording},
 	}
 	rows["players"] = append(rows["players"], p.ID, "coach", 3, p.Student.FullName, p.ID, "2014-05-06", "", micros(now))
 	rows["parties"] = append(rows["parties"],
-		p.ID, "guardian", 1, "coach", "Meera Rao", "mother", "+919800000001", "guardian", "revoked", micros(no), micros(now), nil, asked,
-		p.ID, "student", 1, "coach", nil, nil, "+919800000002", "student", "pending", nil, micros(now), "added", other)
+		p.ID, "guardian", 1, "coach", "Meera Rao", "mother", "+919800000001", "guardian", "revoked", micros(no), micros(now), nil, true, asked,
+		p.ID, "student", 1, "coach", nil, nil, "+919800000002", "student", "pending", nil, micros(now), "added", false, other)
 	rows["requests"] = append(rows["requests"],
 		asked, p.ID, "coach", "guardian", "guardian", "approved", "sms", micros(now), micros(now), false, micros(yes), "page",
 		other, p.ID, "coach", "student", "student", "pending", "sms", micros(now), micros(now), false, nil, nil)

@@ -158,7 +158,7 @@ func TestTwoGuardians(t *testing.T) {
 		if again.String("guardian_id") != h.anitaID {
 			t.Errorf("asked %s", again.Body)
 		}
-		want("Anita is asked again", "true false true", "given")
+		want("Anita is asked again", "true false false", "conflict")
 		h.answer(h.anita, "guardian", "approved").Want(t, 200)
 		want("both said yes", "true true true", "given")
 		h.answer(h.ravi, "guardian", "revoked").Want(t, 200)
@@ -174,6 +174,70 @@ func TestTwoGuardians(t *testing.T) {
 		if got := strings.Join(of, ", "); got != "student approved, Ravi approved, Anita rejected, Anita approved, Ravi revoked, Anita revoked" {
 			t.Errorf("history: %s", got)
 		}
+	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
+}
+
+// TestStandingNo: the no of a guardian counts until that guardian says yes, whatever the coach does meanwhile. A guardian who is removed
+// has no say, and brings the no along when the coach adds the same number again.
+func TestStandingNo(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		h := newHousehold(t, s)
+		want := func(step, apps, approval string) {
+			t.Helper()
+			if got := h.apps() + " " + h.approval(); got != apps+" "+approval {
+				t.Errorf("%s: got %s, want %s %s", step, got, apps, approval)
+			}
+		}
+		patch := func(change object) {
+			t.Helper()
+			s.Clock.Skip(time.Minute)
+			h.coach.Call(t, "PATCH", h.url+"/guardians/"+h.anitaID, change).Want(t, 200)
+		}
+		remove := func() {
+			t.Helper()
+			h.coach.Call(t, "DELETE", h.url+"/guardians/"+h.anitaID, nil).Want(t, 204)
+		}
+		add := func() {
+			t.Helper()
+			s.Clock.Skip(time.Minute)
+			h.anitaID = h.coach.Call(t, "POST", h.url+"/guardians", object{"name": "Anita Iyer", "relationship": "mother", "mobile_number": "+919812370003"}).Want(t, 201).String("guardian_id")
+			h.anita = s.SignIn(t, "guardian", "+919812370003")
+		}
+		h.answer(h.ravi, "guardian", "approved").Want(t, 200)
+		h.answer(h.student, "student", "approved").Want(t, 200)
+		h.answer(h.anita, "guardian", "rejected").Want(t, 200)
+		want("a no", "true false false", "conflict")
+		again := h.coach.Call(t, "POST", "/api/approval/send-guardian-request", object{"player_id": h.player, "guardian_id": h.anitaID}).Want(t, 201)
+		want("asked again", "true false false", "conflict")
+		h.coach.Call(t, "POST", "/api/approval/requests/"+again.String("request_id")+"/cancel", nil).Want(t, 200)
+		want("cancelled", "true false false", "conflict")
+		patch(object{"mobile_number": "+919812370009"})
+		want("corrected number", "true false false", "conflict")
+		patch(object{"mobile_number": "+919812370003"})
+		want("the first number", "true false false", "conflict")
+		patch(object{"name": "Anita Rao"})
+		want("corrected name", "true false false", "conflict")
+		h.coach.Call(t, "PATCH", h.url, object{"student": object{"full_name": "Asha Iyer"}}).Want(t, 200)
+		want("another student", "false false false", "refused")
+		h.answer(h.ravi, "guardian", "approved").Want(t, 200)
+		h.answer(h.student, "student", "approved").Want(t, 200)
+		want("they say yes again", "true false false", "conflict")
+		remove()
+		want("removed", "true true", "given")
+		add()
+		want("added again", "true false false", "conflict")
+		h.answer(h.anita, "guardian", "approved").Want(t, 200)
+		want("a yes", "true true true", "given")
+		h.answer(h.anita, "guardian", "revoked").Want(t, 200)
+		remove()
+		// The place of another guardian gets the number of the removed one.
+		other := h.coach.Call(t, "POST", h.url+"/guardians", object{"name": "Uma", "relationship": "aunt", "mobile_number": "+919812370008"}).Want(t, 201)
+		h.anitaID = other.String("guardian_id")
+		want("another one", "true false true", "given")
+		patch(object{"mobile_number": "+919812370003"})
+		want("the number of the removed one", "true false false", "conflict")
+		h.audit()
 	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
 }
 

@@ -94,11 +94,14 @@ func rowOf(version int64, coachDevice bool, consent string) string {
 
 // consentRow returns what the row of a player has about a consent, besides its state.
 func consentRow(createdAt time.Time, c approval.Consent, place string) string {
-	return consentRowOf(database.SinceMicros(createdAt), database.SinceMicros(c.ChangedAt), database.SinceMicros(c.PendingSince), string(c.PendingReason), place)
+	return consentRowOf(database.SinceMicros(createdAt), database.SinceMicros(c.ChangedAt), database.SinceMicros(c.PendingSince), string(c.PendingReason), place, c.Refused)
 }
 
 // consentRowOf is consentRow of a row as it is stored. place is approval.Player.Place.
-func consentRowOf(createdAt, changedAt, pendingSince int64, reason, place string) string {
+func consentRowOf(createdAt, changedAt, pendingSince int64, reason, place string, refused bool) string {
+	if refused {
+		place += " refused"
+	}
 	return fmt.Sprintf("%d %d %d %s %s", createdAt, changedAt, pendingSince, reason, place)
 }
 

@@ -260,8 +260,8 @@ func (r *replayed) compareRow(last string) {
 	if r.row.role == actor.Guardian {
 		place = strconv.Itoa(r.row.position) + " " + r.p.rule
 	}
-	if r.consent != consentRowOf(r.p.createdAt, r.row.changedAt, r.row.pendingSince, r.row.reason, place) {
-		differs("a time of the consent, why it is pending, or the place or rule of the guardian")
+	if r.consent != consentRowOf(r.p.createdAt, r.row.changedAt, r.row.pendingSince, r.row.reason, place, r.row.refused) {
+		differs("a time of the consent, why it is pending, a no that stands, or the place or rule of the guardian")
 	}
 	if r.row.account != "" {
 		erasedLater := r.p.deletedAt != 0 && r.p.erasedAccounts[r.row.account]

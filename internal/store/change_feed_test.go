@@ -218,6 +218,10 @@ func TestRecordAdults(t *testing.T) {
 		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
 		ok(p, p.decide(p.as(actor.Student, number(4)), b.ID, approval.Approve))
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), b.ID, approval.Approve))
+		// A guardian of the third child said no and is asked again.
+		c := p.addDisagreeing(coach)
+		_, _, err := p.Send(bg, coach, c.ID, actor.Guardian, approval.Patch{GuardianID: c.Guardians()[1].GuardianID}, nil)
+		ok(p, err)
 		born := a.Student.DateOfBirth
 		before := born
 		before.Day--
@@ -226,10 +230,43 @@ func TestRecordAdults(t *testing.T) {
 		for range 2 {
 			ok(p, player.RecordAdults(bg, p.db, born, true))
 		}
-		if rows, _ := p.read(cursor, 50); !slices.Equal(rows, []string{a.ID + " 4 availability"}) {
+		rows, _ := p.read(cursor, 50)
+		if slices.Sort(rows); !slices.Equal(rows, []string{a.ID + " 4 availability", c.ID + " 8 availability"}) {
 			t.Errorf("got %q", rows)
 		}
 	})
+}
+
+// addDisagreeing adds a child whose first guardian and student said yes, and whose second guardian said no.
+func (p *fixture) addDisagreeing(coach actor.Actor) *approval.Player {
+	p.Helper()
+	c, err := p.AddWith(bg, coach, child("Chetan Rao", number(5)), []approval.Person{
+		{Name: "Ravi", Relationship: "father", Number: number(6)}, {Name: "Anita", Relationship: "mother", Number: number(7)},
+	})
+	ok(p, err)
+	ok(p, p.decide(p.as(actor.Student, number(5)), c.ID, approval.Approve))
+	ok(p, p.decide(p.as(actor.Guardian, number(6)), c.ID, approval.Approve))
+	ok(p, p.decide(p.as(actor.Guardian, number(7)), c.ID, approval.Reject))
+	return c
+}
+
+// TestChangesOfStandingNo: a guardian who said no comes back in the place of another one, whose consent stays pending. Only the services
+// of the student change.
+func TestChangesOfStandingNo(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		c := p.addDisagreeing(coach)
+		ok(p, p.RemoveGuardian(bg, coach, c.ID, c.Guardians()[1].GuardianID, ""))
+		_, other, err := p.AddGuardian(bg, coach, c.ID, approval.Person{Name: "Uma", Relationship: "aunt", Number: number(8)})
+		ok(p, err)
+		_, cursor := p.read(feed.Cursor{}, 50)
+		_, err = p.Edit(bg, coach, c.ID, approval.Patch{GuardianID: other, Guardian: &approval.GuardianPatch{Number: ptr(number(7))}})
+		ok(p, err)
+		if rows, _ := p.read(cursor, 50); len(rows) != 1 || !strings.HasSuffix(rows[0], " availability") {
+			t.Errorf("got %q", rows)
+		}
+	}, func(s *settings) { s.Rules.GuardianBelow = 18 })
 }
 
 // TestRecordAdultsOfHigherAge: after the age of the profile rose, birthdays are in the feed again.

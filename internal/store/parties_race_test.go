@@ -151,10 +151,24 @@ func (h *household) check() int {
 		if a.Consent.State != approval.Pending && string(a.Consent.State) != last {
 			h.Errorf("%s is %s after %q", name, a.Consent.State, last)
 		}
-		if a.Role == actor.Guardian && a.Consent.State == approval.Approved {
+		if a.Role != actor.Guardian {
+			continue
+		}
+		// The newest answer of the place and that of the account count, also while a new question is open.
+		refused := h.count(`
+			SELECT count(*) FROM approval_history h WHERE h.player_id = $1 AND h.approver_type = 'guardian' AND h.action <> 'approved' AND (
+				h.guardian_id = $2 AND NOT EXISTS (SELECT 1 FROM approval_history n WHERE n.player_id = $1 AND n.guardian_id = $2 AND (n.decided_at, n.id) > (h.decided_at, h.id))
+				OR h.approver_id = $3 AND NOT EXISTS (SELECT 1 FROM approval_history n WHERE n.player_id = $1 AND n.approver_id = $3 AND (n.decided_at, n.id) > (h.decided_at, h.id)))`,
+			h.id, a.GuardianID, a.AccountID) > 0
+		switch {
+		case a.Consent.State == approval.Approved:
 			yes++
-		} else if a.Role == actor.Guardian && a.Consent.State != approval.Pending {
+			refused = false
+		case a.Consent.Refused:
 			no++
+		}
+		if refused && !a.Consent.Refused || a.Consent.State == approval.Approved && a.Consent.Refused {
+			h.Errorf("%s is %s, refused %t", name, a.Consent.State, a.Consent.Refused)
 		}
 	}
 	for query, want := range map[string]int{

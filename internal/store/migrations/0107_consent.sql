@@ -70,6 +70,8 @@ CREATE TABLE parties (
 	changed_at     BIGINT,
 	pending_since  BIGINT  NOT NULL,
 	pending_reason TEXT,
+	-- The newest answer of the party was a no or took a yes back: see approval.Consent.
+	refused        BOOLEAN NOT NULL DEFAULT FALSE,
 	request_id     TEXT,
 	deleted_at     BIGINT,
 	PRIMARY KEY (player_id, role, position)
