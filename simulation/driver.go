@@ -146,7 +146,7 @@ func (k *killable) Open(name string) (driver.Conn, error) {
 	if killer.ended() {
 		return nil, errEnded
 	}
-	c, err := k.to.Open(name + "&_pragma=mmap_size(268435456)") // a read costs no call of the system
+	c, err := k.to.Open(name)
 	if err != nil {
 		return nil, err
 	}

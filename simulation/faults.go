@@ -47,9 +47,9 @@ func (s *service) arm() {
 	case n < 18 && f.clockUntil == 0:
 		s.replicas[0].skew = r.skew()
 		f.clockUntil = r.step + 1 + r.random.IntN(2*stepsPerDay)
-	case n < 21 && len(s.replicas) == 1:
+	case n < 19 && len(s.replicas) == 1:
 		s.start(r.skew())
-		f.secondUntil = r.step + 1 + r.random.IntN(2*stepsPerDay)
+		f.secondUntil = r.step + 1 + r.random.IntN(6*stepsPerDay)
 	}
 }
 

@@ -41,7 +41,7 @@ func (r *Run) keepNight(day int) {
 	if r.night != nil && day-r.night.day >= keptNights {
 		r.night = nil
 	}
-	if r.seed(-1_000_000 - day); r.Database != "" || r.Calm || !r.chance(10) {
+	if r.seed(-1_000_000 - day); r.Database != "" || r.Calm || !r.chance(7) {
 		return
 	}
 	n := &night{day: day, dir: filepath.Join(r.service.dir, "night"), model: r.club.copy(), hook: copyHook(r.network.loopback.hook), sent: len(r.network.sent), checkpoint: r.service.checkpoint()}
