@@ -45,7 +45,6 @@ var rules = []rule{
 	{"app services send nothing to a party that has not approved", cheap, pushes},
 	{"the coach is reminded of pending requests at most every 3 days", weekly, digests},
 
-
 	// Contract, sections 5, 8, 9 and 12.
 	{"the sum of a fee is what is paid and what is left; a fee of each month is made once", daily, money},
 	{"the feed has every change once, without a gap, in the order of each player", daily, feed},
