@@ -141,8 +141,8 @@ func (p *Player) AddGuardian(by actor.Actor, person Person, rules Rules, op Oper
 	if len(p.Guardians()) >= MaxGuardians {
 		return nil, Change{}, errTooManyGuardians("")
 	}
-	i := 0 // the place of a missing first guardian
-	if p.Guardian() != nil {
+	i, added := 0, p.Guardian() != nil // 0: the place of a missing first guardian
+	if added {
 		i = len(p.Parties) - 1
 		p.Parties = slices.Insert(slices.Clone(p.Parties), i, Party{
 			Role: actor.Guardian, GuardianID: op.NewID(), Consent: Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded},
@@ -161,7 +161,7 @@ func (p *Player) AddGuardian(by actor.Actor, person Person, rules Rules, op Oper
 		return nil, Change{}, errDisputed(a.Role)
 	}
 	c := Change{Save: true, By: by}
-	if a.Request != nil {
+	if !added {
 		p.changeContact(a, "", op, &c)
 	}
 	p.newRequest(a, rules.defaultChannels(a), rules, op, &c)

@@ -178,7 +178,7 @@ func (a *Party) closeRequest(state RequestState, now time.Time, c *Change) {
 // changeContact resets a for a new number, because consent belongs to a person.
 // The old account loses access to the player and its notifications about it; the
 // open request and its link are cancelled. A first number is not a change of the person, so
-// it keeps the reason why the consent is pending.
+// it keeps the reason why the consent is pending. A guardian in the empty place of a former one is another guardian.
 func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *Change) {
 	a.closeRequest(RequestCancelled, op.Now, c)
 	if a.AccountID != "" {
@@ -193,6 +193,14 @@ func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *C
 		reason = a.Consent.PendingReason
 	}
 	a.Consent.restart(reason, op.Now)
+	if before != "" {
+		return
+	}
+	a.Consent.Refused = false
+	if a.Role == actor.Guardian && a.Request != nil {
+		a.GuardianID, a.Request, a.Reminders = op.NewID(), nil, nil
+		a.Consent.ChangedAt = time.Time{}
+	}
 }
 
 // Remind repeats the open request of a party, the first guardian if guardianID is empty, at most RemindersPerWindow times in any

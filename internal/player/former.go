@@ -33,18 +33,17 @@ func (s *Service) FormerPlayers(ctx context.Context, by actor.Actor, after strin
 	return ids, nil
 }
 
-// FormerDecisions lists the decisions of the calling guardian about one of FormerPlayers, as the guardian that it no longer is.
+// FormerDecisions lists the decisions of the calling guardian about one of FormerPlayers. It lists none of a guardian who was added again,
+// who finds them with the player.
 func (s *Service) FormerDecisions(ctx context.Context, by actor.Actor, playerID string) (decisions []approval.Record, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		rs, err := tx.Query(ctx, `SELECT guardian_id FROM parties WHERE player_id = $1 AND role = 'guardian' AND account_id = $2 AND deleted_at IS NULL`, playerID, by.AccountID)
 		current, err := database.CollectTexts(rs, err)
-		if err != nil {
+		if err != nil || len(current) > 0 {
 			return err
 		}
 		history, err := readHistory(ctx, tx, playerID)
-		decisions = slices.DeleteFunc(history, func(r approval.Record) bool {
-			return r.ApproverID != by.AccountID || slices.Contains(current, r.GuardianID)
-		})
+		decisions = slices.DeleteFunc(history, func(r approval.Record) bool { return r.ApproverID != by.AccountID })
 		return err
 	})
 	if err != nil {

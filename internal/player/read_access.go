@@ -29,12 +29,10 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*appro
 }
 
 // shownHistory returns the decisions about p that by may see, without the reasons that by may not read, and what other people
-// read. A guardian sees no decision of another guardian.
+// read. A guardian sees no decision of another guardian, nor of the former holder of a corrected number.
 func (s *Service) shownHistory(p *approval.Player, by actor.Actor, history []approval.Record) []approval.Record {
-	if own := p.PartyOf(by); by.Role == actor.Guardian {
-		history = slices.DeleteFunc(history, func(r approval.Record) bool {
-			return r.Party == by.Role && (own == nil || r.GuardianID != own.GuardianID)
-		})
+	if by.Role == actor.Guardian {
+		history = slices.DeleteFunc(history, func(r approval.Record) bool { return r.Party == by.Role && r.ApproverID != by.AccountID })
 	}
 	for i := range history {
 		if by.Role != actor.Coach && (history[i].Party != by.Role || history[i].ApproverID != by.AccountID) {

@@ -241,6 +241,42 @@ func TestStandingNo(t *testing.T) {
 	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
 }
 
+// TestNextHolder: another person in the place of a guardian, by a corrected number or after the first guardian went, sees no answer of the
+// person before.
+func TestNextHolder(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		h := newHousehold(t, s)
+		seesOne := func(number, action string) {
+			t.Helper()
+			s.Clock.Skip(time.Minute)
+			next := s.SignIn(t, "guardian", number)
+			r := h.answer(next, "guardian", action).Want(t, 200)
+			status := next.Call(t, "GET", "/api/players/approval-status/"+h.player, nil).Want(t, 200)
+			for _, list := range [][]any{listOf(r, "history"), listOf(status, "history")} {
+				if len(list) != 1 || list[0].(object)["action"] != action {
+					t.Errorf("%s sees %v", number, list)
+				}
+			}
+		}
+		h.answer(h.anita, "guardian", "rejected").Want(t, 200)
+		h.coach.Call(t, "PATCH", h.url+"/guardians/"+h.anitaID, object{"mobile_number": "+919812370007"}).Want(t, 200)
+		seesOne("+919812370007", "approved")
+		h.answer(h.ravi, "guardian", "rejected").Want(t, 200)
+		h.ravi.Call(t, "DELETE", "/api/me", nil).Want(t, 204)
+		added := h.coach.Call(t, "PATCH", h.url, object{"guardian": object{"name": "Uma Rao", "relationship": "aunt", "mobile_number": "+919812370008"}}).Want(t, 200)
+		guardians := listOf(added, "guardians")
+		if len(guardians) != 2 || guardians[0].(object)["guardian_id"] == h.raviID || guardians[0].(object)["name"] != "Uma Rao" {
+			t.Errorf("the next first guardian: %v", guardians)
+		}
+		if got := h.approval(); got != "given" { // Ravi has no say any more
+			t.Errorf("the approval is %s", got)
+		}
+		seesOne("+919812370008", "approved")
+		h.audit()
+	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
+}
+
 // TestGuardianChanges: the coach adds, corrects, moves and removes guardians.
 func TestGuardianChanges(t *testing.T) {
 	t.Parallel()
