@@ -122,6 +122,17 @@ func (p *Player) tellOthers(t event.Type, g *Party, c *Change) {
 	}
 }
 
+// tellAdded adds events for the other guardians, and for an adult student who has approved, that the coach added g.
+func (p *Player) tellAdded(g *Party, op Operation, c *Change) {
+	p.tellOthers(event.GuardianAdded, g, c)
+	student := p.Party(actor.Student)
+	if s := student.Consent.State; p.Adult(op.Now) && (s == Approved || s == Revoked) {
+		e := p.newEvent(event.GuardianAdded, student)
+		e.OtherName, e.OtherRelationship = g.FirstName(), g.Relationship
+		c.Events = append(c.Events, e)
+	}
+}
+
 func errFirstGuardian() error {
 	return fault.New(fault.Conflict, "first_guardian", "This is the first guardian. Say who becomes the first, or remove the others before.")
 }
@@ -161,11 +172,12 @@ func (p *Player) AddGuardian(by actor.Actor, person Person, rules Rules, op Oper
 		return nil, Change{}, errDisputed(a.Role)
 	}
 	c := Change{Save: true, By: by}
-	if !added {
+	if added {
+		p.tellAdded(a, op, &c)
+	} else {
 		p.changeContact(a, "", op, &c)
 	}
 	p.newRequest(a, rules.defaultChannels(a), rules, op, &c)
-	p.tellOthers(event.GuardianAdded, a, &c)
 	return a, c, nil
 }
 

@@ -201,6 +201,9 @@ func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *C
 		a.GuardianID, a.Request, a.Reminders = op.NewID(), nil, nil
 		a.Consent.ChangedAt = time.Time{}
 	}
+	if a.Role == actor.Guardian {
+		p.tellAdded(a, op, c)
+	}
 }
 
 // Remind repeats the open request of a party, the first guardian if guardianID is empty, at most RemindersPerWindow times in any

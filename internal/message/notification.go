@@ -54,7 +54,7 @@ const (
 	// GuardianViewEnded goes to the coach.
 	GuardianViewEnded Type = "guardian_view_ended"
 
-	// GuardianAdded and GuardianRemoved go to the other guardians who have approved. GuardianConflict goes to the coach.
+	// GuardianAdded and GuardianRemoved go to the other guardians who have approved, GuardianAdded also to an adult student. GuardianConflict goes to the coach.
 	GuardianAdded    Type = "guardian_added"
 	GuardianRemoved  Type = "guardian_removed"
 	GuardianConflict Type = "guardian_conflict"

@@ -68,6 +68,7 @@ func allEvents() []event.Event {
 		event.Event{Type: event.UnansweredEnding, CoachID: "coach-id", Count: 12, Day: "2026-03-05"},
 		event.Event{Type: event.GuardianViewEnded, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
 		event.Event{Type: event.GuardianAdded, Party: actor.Guardian, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "Ravi", OtherRelationship: "father"},
+		event.Event{Type: event.GuardianAdded, Party: actor.Student, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "Ravi", OtherRelationship: "father"},
 		event.Event{Type: event.GuardianRemoved, Party: actor.Guardian, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "http://evil.example", OtherRelationship: "father"},
 		event.Event{Type: event.GuardianRemoved, Party: actor.Guardian, PartyID: "party-id", CoachID: "coach-id", PlayerID: "player-id", CoachName: "Meera Nair", StudentName: "Asha Rao", OtherName: "Ravi", OtherRelationship: "father", Reason: event.NowFirst},
 		event.Event{Type: event.GuardiansDisagree, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Yes: []string{"Ravi"}, No: []string{"Anita"}},

@@ -28,7 +28,7 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.Unlinked:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
 	event.Removed:         {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
 	event.Left:            {types{coach: GuardianLeft}, types{coach: StudentLeft}},
-	event.GuardianAdded:   {guardian: types{party: GuardianAdded}},
+	event.GuardianAdded:   {types{party: GuardianAdded}, types{party: GuardianAdded}},
 	event.GuardianRemoved: {guardian: types{party: GuardianRemoved}},
 	event.SecondMessage:   {guardian: types{party: SecondMessage}},
 	event.ProofEnding:     {guardian: types{party: ProofEnding}},
@@ -95,7 +95,7 @@ func Plan(e event.Event, brand string) []Draft {
 // mailed are the types that a recipient in the role gets by mail, too.
 var mailed = map[actor.Role][]Type{
 	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, GuardianAdded, GuardianRemoved, ProofEnding, ProofEnded, CoachRenamed, CoachRenaming},
-	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, CoachRenamed, CoachRenaming},
+	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, GuardianAdded, CoachRenamed, CoachRenaming},
 	actor.Coach: {
 		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft, GuardianConflict, ProofEnded,
 		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, NameConfirmed, NameRefused, SecurityNotice,

@@ -280,5 +280,11 @@ func TestEndGuardianView(t *testing.T) {
 		if got := p.tray(coach.AccountID); strings.Count(strings.Join(got, " "), "guardian_view_ended") != 1 {
 			p.Errorf("coach: %v", got)
 		}
+		before := len(p.tray(student.AccountID))
+		_, _, err = p.AddGuardian(bg, coach, a.ID, *mother(number(2)))
+		ok(p, err)
+		if got := p.tray(student.AccountID); len(got) != before+1 || !slices.Contains(got, "guardian_added") {
+			p.Errorf("the student is told %v of the guardian whom the coach adds again", got)
+		}
 	})
 }
