@@ -215,11 +215,20 @@ func TestGuardianProvesAdult(t *testing.T) {
 				t.Errorf("after the withdrawal: %s", status.Body)
 			}
 		}
-		// The guardian proves it again without a question, and says yes when the coach asks.
+		// Without a question the guardian says no at once, and yes after another proof.
+		answer(second, "approved").Want(t, 403, "proof_required")
+		answer(second, "revoked").Want(t, 409, "invalid_transition")
+		answer(second, "rejected").Want(t, 200)
+		wantText(t, "no question", b.Open("/me/guardian/players/"+id+"/answer"), []string{"No, not for Asha Rao"}, []string{"Yes, for Asha Rao", "This isn’t me"})
 		b.Open("/me/guardian/proof")
 		page = b.Open("/me/guardian/players/" + id + "/proof/bank?from=own")
 		wantText(t, "proved again", page, []string{"Thank you. You have proved that you are an adult.", "You proved it with Bank ID"}, []string{"Prove it with"})
-		answer(id, "approved").Want(t, 409, "no_open_request")
+		b.Open("/me/guardian/players/" + id + "/answer")
+		b.Press("Yes, for Asha Rao")
+		if page := b.Press("Say yes"); page.Status != 200 || !strings.HasSuffix(page.Path, "/done") {
+			t.Fatalf("the yes after another proof: %d %s", page.Status, page.Text())
+		}
+		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
 		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
 			if item["approver_type"] == "guardian" && item["blocked_by"] != "request_cancelled" {
 				t.Errorf("pending: %v", item)
@@ -228,8 +237,7 @@ func TestGuardianProvesAdult(t *testing.T) {
 		meera := signInPages(t, s, "coach", coachNumber)
 		wantText(t, "the coach", meera.Open("/coach/players/"+id), []string{"The yes no longer counts. Ask again."}, []string{"Waiting for an answer"})
 		meera.Press("Ask again")
-		answer(id, "approved").Want(t, 200)
-		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
+		answer(id, "rejected").Want(t, 200)
 		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200).String("state"); got == "valid" {
 			t.Errorf("state %s", got)
 		}

@@ -33,7 +33,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if approver.Consent.State == d.Action.targetState() {
 		return Change{}, nil
 	}
-	if approver.Consent.State == Pending && approver.OpenRequest() == nil {
+	if approver.Consent.State == Pending && !approver.mayAnswer(d.Action) {
 		return Change{}, errNoOpenRequest()
 	}
 	next, err := approver.Consent.State.Next(d.Action)
@@ -58,12 +58,13 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 			c.History.Proof = approver.Proof
 		}
 	}
-	if approver.Consent.State == Pending {
-		approver.closeRequest(RequestState(next), op.Now, &c)
-		approver.Request.Via = by.Via
-	}
-	if approver.Request != nil {
-		c.History.RequestID = approver.Request.ID
+	open := approver.OpenRequest()
+	approver.closeRequest(RequestState(next), op.Now, &c)
+	switch {
+	case open != nil:
+		open.Via, c.History.RequestID = by.Via, open.ID
+	case d.Action == Revoke:
+		c.History.RequestID = approver.requestID()
 	}
 	before := p.GuardianApproval()
 	approver.Consent.move(next, op.Now)
@@ -72,6 +73,24 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 		c.Events = append(c.Events, p.conflictEvent())
 	}
 	return c, nil
+}
+
+// mayAnswer reports whether the party, whose consent is pending, can answer: an open request always. Without one it can say no if an
+// earlier no stands or its proof ended, and yes as ProofEnded says.
+func (a *Party) mayAnswer(action Trigger) bool {
+	switch {
+	case a.OpenRequest() != nil:
+		return true
+	case action == Approve:
+		return a.ProofEnded()
+	}
+	return a.Consent.Refused || a.Consent.PendingReason == PendingProof
+}
+
+// ProofEnded reports whether the consent is pending because the proof of a guardian ended, and the coach has not asked since. The guardian
+// answers the question of the former yes.
+func (a *Party) ProofEnded() bool {
+	return a.Consent.PendingReason == PendingProof && a.Request != nil && a.Request.State == RequestApproved
 }
 
 // checkRequest refuses a decision about an outdated request, so that a late retry

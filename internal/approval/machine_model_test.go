@@ -35,6 +35,8 @@ type modelApprover struct {
 	// approvedAt is when the party last approved.
 	approvedAt time.Time
 	history    []string
+	// refused says that the newest answer was a no or took a yes back.
+	refused bool
 }
 
 // model predicts the outcome or the error code of each operation.
@@ -62,7 +64,7 @@ func (a *modelApprover) decide(action, request string) string {
 	if a.state == action {
 		return ""
 	}
-	if a.state == "pending" && a.requestState != "open" {
+	if a.state == "pending" && a.requestState != "open" && (action == "approved" || !a.refused) {
 		return "no_open_request"
 	}
 	if !a.apply(map[string]string{"approved": "approves", "rejected": "rejects", "revoked": "revokes"}[action]) {
@@ -71,7 +73,7 @@ func (a *modelApprover) decide(action, request string) string {
 	if a.requestState == "open" {
 		a.requestState = "decided"
 	}
-	a.history = append(a.history, action)
+	a.history, a.refused = append(a.history, action), action != "approved"
 	return ""
 }
 
@@ -115,6 +117,9 @@ func (m *model) EndGuardianAlone(now time.Time) {
 func (a *modelApprover) restart(n phone.Number, now time.Time) {
 	if a.requestState == "open" {
 		a.requestState = "cancelled"
+	}
+	if a.number == "" { // another person
+		a.refused = false
 	}
 	a.state, a.number, a.pendingSince = "pending", n, now
 }

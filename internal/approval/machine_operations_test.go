@@ -146,7 +146,7 @@ func (r *machineTest) lift(*rapid.T) {
 		want = "not_found"
 	case a.requestState == "disputed":
 		a.requestState = "open"
-		if r.now.Sub(a.disputedAt) > 30*24*time.Hour || a.pendingSince.After(a.requestedAt) {
+		if r.now.Sub(a.disputedAt) > 30*24*time.Hour || a.pendingSince.After(a.requestedAt) || a.state != "pending" {
 			a.requestState = "cancelled"
 		}
 		delete(a.disputed, a.number)

@@ -126,6 +126,9 @@ func (r *machineTest) check(*rapid.T) {
 		if !slices.Equal(history[party], a.history) {
 			r.Fatalf("%s: history %q, want %q", party, history[party], a.history)
 		}
+		if approver.Consent.Refused != a.refused && a.number != "" {
+			r.Fatalf("%s: a no stands: %t, want %t", party, approver.Consent.Refused, a.refused)
+		}
 		if on[party] != (a.state == "approved") {
 			r.Fatalf("%s: app services %t in state %s", party, on[party], a.state)
 		}

@@ -24,7 +24,7 @@ func (p pages) answer(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	if !d.CanAnswer() {
+	if !d.MayAnswer() {
 		return web.Redirect(d.Path), nil
 	}
 	f := &web.Form{Values: url.Values{"reason": {p.site.DraftReason(r, by, d.ID)}}}
@@ -67,7 +67,7 @@ func (p pages) answerForm(r *web.Request, by actor.Actor, d web.Question, f *web
 	v.Form = f
 	v.Path = d.Path + "/answer"
 	if d.Guardian {
-		d.Providers, d.ProofEnded = p.Providers(), proofEnded(r)
+		d.Providers, d.ProofHow = p.Providers(), proofHow(r)
 	}
 	v.Data = d
 	return web.FormPage("answer", v)
@@ -76,8 +76,8 @@ func (p pages) answerForm(r *web.Request, by actor.Actor, d web.Question, f *web
 // proofEndings are how an attempt to prove an adult can end: see package identity.
 var proofEndings = []string{"valid", "cancelled", "away", "untrusted", "no_age", "wrong_date", "minor", "too_soon"}
 
-// proofEnded returns how an attempt ended from which the caller comes back, or "".
-func proofEnded(r *web.Request) string {
+// proofHow returns how an attempt ended from which the caller comes back, or "".
+func proofHow(r *web.Request) string {
 	if ended := r.URL.Query().Get("proof"); slices.Contains(proofEndings, ended) {
 		return ended
 	}
@@ -119,7 +119,7 @@ func (p pages) beginCheck(ctx context.Context, r *web.Request, by actor.Actor) (
 	}
 	f := &web.Form{Values: r.Form}
 	r.Form.Set("reason", p.readReason(r, f))
-	if len(f.Faults) > 0 && d.CanAnswer() {
+	if len(f.Faults) > 0 && d.MayAnswer() {
 		return p.answerForm(r, by, d, f), nil
 	}
 	return web.Redirect(d.Path+"/check?"+url.Values{"action": {string(d.Action)}, "version": {strconv.FormatInt(d.Version, 10)}}.Encode(), p.site.KeepDraft(r)...), nil
@@ -179,7 +179,7 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	case approval.Reject, approval.Revoke:
 	case approval.Approve:
 		switch {
-		case r.Value("request") == "" && d.CanAnswer():
+		case r.Value("request") == "" && d.MayAnswer():
 			return web.Redirect(d.Path + "/answer"), nil
 		case r.Value("request") == "":
 			// Without its question a yes would answer the question that the coach asks at this moment.
@@ -187,7 +187,7 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 		case r.Value("request") == d.RequestID && !d.Shows(seenVersion(r)):
 			return p.changed(r, by, d), nil
 		case p.site.HasRecentOTP(r, by.Role):
-		case d.CanAnswer():
+		case d.MayAnswer():
 			return p.proveAgain(ctx, r, by, d)
 		case d.State != approval.Approved:
 			// An older OTP may only repeat the same answer to the same question.
@@ -237,11 +237,11 @@ func (p pages) changedMeanwhile(ctx context.Context, r *web.Request, by actor.Ac
 		return web.Response{}, err
 	}
 	v, d := resp.View, resp.View.Data.(interface{ Asked() web.Question }).Asked()
-	if d.CanAnswer() && r.Value("request") == d.RequestID {
+	if d.MayAnswer() && r.Value("request") == d.RequestID {
 		return p.changed(r, by, d), nil
 	}
 	switch {
-	case d.CanAnswer():
+	case d.MayAnswer():
 		v.Form.Add("", v.MustT("fault.request_superseded"))
 	case d.State == approval.Pending:
 		v.Form.Add("", v.MustT("fault.no_open_request"))

@@ -29,6 +29,9 @@ type Question struct {
 	// RequestID is the open request that the page shows, or empty. A decision names it, so
 	// that it is refused if the coach has changed the question meanwhile.
 	RequestID string
+	// ProofEnded reports whether the guardian can answer without an open request: see approval.Party.ProofEnded. RequestID then names the
+	// request of the former yes.
+	ProofEnded bool
 	// Request is the newest request, or nil, and Version its version: the page shows it.
 	Request  *approval.Request
 	Version  int64
@@ -43,11 +46,11 @@ type Question struct {
 	Next *Question
 	// Others are the other guardians, or all of a student who has several. Pages show only FirstName and Relationship.
 	Others []*approval.Party
-	// Proof says whether a guardian's yes needs a proof, and ProofEnded how an attempt to prove it ended. Providers are the ways to prove it.
+	// Proof says whether a guardian's yes needs a proof, and ProofHow how an attempt to prove it ended. Providers are the ways to prove it.
 	// Only the page of the answer has the last two.
-	Proof      approval.ProofState
-	ProofEnded string
-	Providers  []approval.ProofChoice
+	Proof     approval.ProofState
+	ProofHow  string
+	Providers []approval.ProofChoice
 	// MayEndView reports whether an adult student may end the guardian's view.
 	MayEndView bool
 }
@@ -86,6 +89,9 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 	if open := approver.OpenRequest(); open != nil {
 		d.RequestID = open.ID
 	}
+	if d.ProofEnded = approver.ProofEnded(); d.ProofEnded {
+		d.RequestID = approver.Request.ID
+	}
 	if approver.Request != nil {
 		d.Request, d.Version = approver.Request, approver.Request.Version
 	}
@@ -110,7 +116,10 @@ func (d Question) Asked() Question { return d }
 func (d Question) NeedsProof() bool { return d.Proof == approval.ProofMissing }
 
 // CanAnswer reports whether there is a question to answer.
-func (d Question) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
+func (d Question) CanAnswer() bool { return d.MayAnswer() && !d.ProofEnded }
+
+// MayAnswer reports whether the caller can answer, also without a question because the proof ended.
+func (d Question) MayAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
 
 // Shows reports whether the page shows the version that the caller saw, 0 if that is not known. It is true without a question.
 func (d Question) Shows(version int64) bool { return !d.CanAnswer() || d.Request.Shows(version) }
@@ -123,5 +132,5 @@ func (d Question) OnCoachDevice() bool {
 // MayCheck reports whether the party may take the action of the page.
 func (d Question) MayCheck() bool {
 	_, err := d.State.Next(d.Action)
-	return err == nil && (d.State != approval.Pending || d.CanAnswer())
+	return err == nil && (d.State != approval.Pending || d.MayAnswer())
 }
