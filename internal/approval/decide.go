@@ -64,7 +64,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	case open != nil:
 		open.Via, c.History.RequestID = by.Via, open.ID
 	case d.Action == Revoke:
-		c.History.RequestID = approver.requestID()
+		c.History.RequestID = approver.RequestID()
 	}
 	before := p.GuardianApproval()
 	approver.Consent.move(next, op.Now)

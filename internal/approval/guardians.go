@@ -127,7 +127,7 @@ func (p *Player) tellAdded(g *Party, op Operation, c *Change) {
 	p.tellOthers(event.GuardianAdded, g, c)
 	student := p.Party(actor.Student)
 	if s := student.Consent.State; p.Adult(op.Now) && (s == Approved || s == Revoked) {
-		e := p.newEvent(event.GuardianAdded, student)
+		e := p.NewEvent(event.GuardianAdded, student)
 		e.OtherName, e.OtherRelationship = g.FirstName(), g.Relationship
 		c.Events = append(c.Events, e)
 	}
