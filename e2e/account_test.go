@@ -41,6 +41,11 @@ func TestProfile(t *testing.T) {
 		if read := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); string(read.Body) != string(patched.Body) {
 			t.Errorf("profile: got %s, want %s", read.Body, patched.Body)
 		}
+		for range 2 { // also while another name waits
+			coach.Call(t, "PATCH", "/api/coach/profile", `{"name":null}`).Want(t, 422, "validation_failed")
+			coach.Call(t, "PATCH", "/api/coach/profile", `{"name":"Wholly Other"}`).Want(t, 202)
+		}
+		coach.Call(t, "PATCH", "/api/coach/profile", `{"name_pending":null}`).Want(t, 200)
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, "")).Want(t, 403, "profile_incomplete")
 	})
 }

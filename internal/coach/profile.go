@@ -219,6 +219,9 @@ func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
 		return p, fault.Validation([]fault.Field{claims.Fault("/name")})
 	}
 	p.Completed = p.Completed || len(p.Missing(s.Required)) == 0
+	if p.Completed && patch.Name != nil && *patch.Name == "" { // families would read no name, and a new one could wait for days
+		return p, fault.Validation([]fault.Field{{Pointer: "/name", Code: "required", Detail: "Families know you by this name. Write another name in its place."}})
+	}
 	p, err := p.Apply(patch, s.Now())
 	p.Completed = p.Completed || len(p.Missing(s.Required)) == 0
 	if err == nil && patch.Completes {
