@@ -176,16 +176,25 @@ func TestBusyConnectionsStay(t *testing.T) {
 func TestOldestIdleConnectionMakesRoom(t *testing.T) {
 	t.Parallel()
 	h, _, _ := blocking(t)
-	address := serveConnections(t, h, 4, nil, nil)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	idle := make(chan struct{}, 10)
+	go func() { _ = server.ServeConnectionsIdle(l, h, 4, nil, nil, func() { idle <- struct{}{} }) }()
+	address := l.Addr().String()
 	var conns []net.Conn
 	for i := range 4 {
 		conn := dialFrom(t, fmt.Sprintf("127.0.0.%d", 2+i), address)
 		if status := get(conn, "/"); status != 200 {
 			t.Fatalf("connection %d got %d", i, status)
 		}
+		<-idle
 		conns = append(conns, conn)
 	}
 	get(conns[0], "/") // now the second has been idle for the longest time
+	<-idle
 	if status := get(dialFrom(t, "127.0.0.9", address), "/"); status != 200 {
 		t.Errorf("got %d, want 200", status)
 	}
