@@ -38,11 +38,11 @@ func newBusyServer(t *testing.T, routes ...route) *busyServer {
 		Authenticate: func(r *http.Request) (string, error) { return "asha", nil },
 		InFlight:     &inflight.Limits{Reads: s.limiter, Writes: s.limiter},
 	}
-	s.Handler = adapter.Handler(append(routes, route{Method: "GET", Pattern: "/slow", Handle: func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
+	s.Handler = adapter.Handler(append(routes, route{Method: "GET", Pattern: "/slow", Handle: endpoint.Handler[string]{Serve: func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
 		close(started)
 		<-wait
 		return endpoint.NoContent(), nil
-	}}))
+	}}}))
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -59,9 +59,9 @@ func newBusyServer(t *testing.T, routes ...route) *busyServer {
 	return s
 }
 
-func noContent(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
+var noContent = endpoint.Handler[string]{Serve: func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
 	return endpoint.NoContent(), nil
-}
+}}
 
 // TestOverloaded: a request beyond the limit is refused before authentication and before
 // its body is read, unless its route has no limits.

@@ -15,13 +15,13 @@ func TestLargeBody(t *testing.T) {
 	t.Parallel()
 	const kib = 1 << 10
 	started, proceed := make(chan struct{}), make(chan struct{})
-	read := func(_ context.Context, m endpoint.Meta[string], body endpoint.Body) (response, error) {
+	read := endpoint.Handler[string]{Serve: func(_ context.Context, m endpoint.Meta[string], body endpoint.Body) (response, error) {
 		if m.Query.Has("wait") {
 			started <- struct{}{}
 			<-proceed
 		}
 		return endpoint.OK(len(body.Raw)), nil
-	}
+	}}
 	h := handlerFor(
 		route{Method: "POST", Pattern: "/large", Body: endpoint.AnyBody, MaxBody: 3 << 20, Handle: read},
 		route{Method: "POST", Pattern: "/usual", Body: endpoint.AnyBody, Handle: read},

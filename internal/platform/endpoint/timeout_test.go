@@ -30,11 +30,11 @@ func TestTimeoutBeginsAfterBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var left time.Duration
-		h := handlerFor(route{Method: "POST", Pattern: "/things", Body: endpoint.JSON, Handle: func(ctx context.Context, _ endpoint.Meta[string], _ endpoint.Body) (response, error) {
+		h := handlerFor(route{Method: "POST", Pattern: "/things", Body: endpoint.JSON, Handle: endpoint.Handler[string]{Serve: func(ctx context.Context, _ endpoint.Meta[string], _ endpoint.Body) (response, error) {
 			end, _ := ctx.Deadline()
 			left = time.Until(end)
 			return endpoint.NoContent(), ctx.Err()
-		}})
+		}}})
 		r := httptest.NewRequest("POST", "/things", &slowBody{strings.NewReader("{}"), 12 * time.Second})
 		r.Header.Set("Caller", "asha")
 		r.Header.Set("Content-Type", "application/json")

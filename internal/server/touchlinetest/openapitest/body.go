@@ -129,7 +129,7 @@ func checkValue(tb testing.TB, at string, t reflect.Type, rules map[string]strin
 	oneof := func(s *openapi3.Schema) {
 		values, _ := s.Extensions["x-extensible-enum"].([]any)
 		var texts []string
-		for _, v := range append(values, s.Enum...) {
+		for _, v := range slices.Concat(values, s.Enum, []any{s.Const}) {
 			if text, is := v.(string); is {
 				texts = append(texts, text)
 			}
