@@ -13,13 +13,10 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
-// pageOfMessages is the number of notifications on one page.
-const pageOfMessages = 30
-
 // messages serves GET /me/{role}/messages: the caller's notifications, newest first.
 func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	before, _ := strconv.ParseInt(r.Value("before"), 10, 64) // 0, the newest, if it is not a number
-	list, err := p.Tray.List(ctx, by, false, max(0, before), pageOfMessages+1)
+	list, err := p.Tray.List(ctx, by, false, max(0, before), notificationsPerPage+1)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -28,8 +25,8 @@ func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (we
 		return web.Response{}, err
 	}
 	older := int64(0)
-	if len(list) > pageOfMessages {
-		list = list[:pageOfMessages]
+	if len(list) > notificationsPerPage {
+		list = list[:notificationsPerPage]
 		older = list[len(list)-1].Seq
 	}
 	players, err := p.playersOf(ctx, by, list)
