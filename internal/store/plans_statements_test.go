@@ -170,6 +170,9 @@ func (p *fixture) consents() {
 	_, err = p.Edit(bg, c, a.ID, approval.Patch{GuardianID: guardianID, Position: ptr(1), Rule: ptr(approval.AllGuardians)})
 	ok(p, err)
 	ok(p, p.RemoveGuardian(bg, c, a.ID, guardianID, a.Party(actor.Guardian).GuardianID))
+	_, guardianID, err = p.AddGuardian(bg, c, a.ID, approval.Person{Name: "Ravi Rao", Relationship: "father", Number: "+919812345699"}) // a known number
+	ok(p, err)
+	ok(p, p.RemoveGuardian(bg, c, a.ID, guardianID, ""))
 	_, err = p.FormerPlayers(bg, guardian, "", 50)
 	ok(p, err)
 	_, err = p.FormerDecisions(bg, guardian, a.ID)
