@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
@@ -268,24 +269,42 @@ func TestAppProvesAdult(t *testing.T) {
 		if got := began.String("url"); !strings.HasPrefix(got, s.Config.PublicURL+"/proof/start/") {
 			t.Fatalf("got the address %s", got)
 		}
-		noFollow := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		first, err := noFollow.Get(began.String("url")) // one browser opens the address, another one comes back
+		// Any browser can open the address, also one that a stranger forwarded it to: it leads nowhere before the person agrees.
+		path := strings.TrimPrefix(began.String("url"), s.Config.PublicURL)
+		for name, path := range map[string]string{"the address": path, "its link in another browser": path + "/provider"} {
+			page := s.Browser(t).Open(path)
+			wantText(t, name, page, []string{"asks about Asha.", "\u2022\u2022\u2022\u2022\u00a0" + guardianNumber[len(guardianNumber)-4:], "Is this not your number?", "Prove it with Bank ID"}, []string{"Rao", "Done"})
+			if page.Status != 200 || state() != "started" {
+				t.Fatalf("%s: status %d, state %s", name, page.Status, state())
+			}
+		}
+		jar, err := cookiejar.New(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		first.Body.Close()
+		noFollow := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		address := ""
+		for _, next := range []string{"", "/provider"} { // one browser follows the way to the provider, another one comes back
+			first, err := noFollow.Get(began.String("url") + next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first.Body.Close()
+			address = first.Header.Get("Location")
+		}
 		other := s.Browser(t)
-		wantText(t, "another browser", other.Open(first.Header.Get("Location")), []string{"started in another browser", "Go back to the app"}, nil)
+		wantText(t, "another browser", other.Open(address), []string{"started in another browser", "Go back to the app"}, nil)
 		if got := guardian.Call(t, "GET", "/api/approval/proof", nil).Want(t, 200); got.String("state") != "failed" || got.String("failure") != "other_browser" {
 			t.Errorf("got %s", got.Body)
 		}
-		if page := other.Open(strings.TrimPrefix(began.String("url"), s.Config.PublicURL)); page.Status != 404 {
+		if page := other.Open(path); page.Status != 404 {
 			t.Errorf("the address of an attempt that is over: %d", page.Status)
 		}
 		s.Clock.Skip(time.Second)
 		began = guardian.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank"}).Want(t, 201)
 		b := s.Browser(t)
-		wantText(t, "the end", b.Open(began.String("url")), []string{"Done", "go back to the app"}, nil)
+		b.Open(began.String("url"))
+		wantText(t, "the end", b.Press("Prove it with Bank ID"), []string{"Done", "go back to the app"}, nil)
 		if got := state(); got != "valid" {
 			t.Errorf("state %s", got)
 		}

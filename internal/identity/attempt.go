@@ -39,7 +39,9 @@ type Attempt struct {
 	// Browser is what the browser must show: for an app in which the provider answers, else in which it answered before the attempt
 	// is completed.
 	Browser string
-	result  string
+	// Asked is what the browser must show to Start: it was told whose number the attempt proves.
+	Asked  string
+	result string
 }
 
 // stateBytes is the length of the random part of an attempt.
@@ -54,7 +56,7 @@ func (s *Service) secretsOf(state string) Secrets {
 }
 
 // Begin begins an attempt of the calling guardian about a player, and returns it with the address at the provider. The address of an
-// app is the one of Start, which binds the attempt to the browser. Errors: not_found, validation_failed, rate_limited, provider_away.
+// app is the page of Opened, from which Start binds the attempt to the browser. Errors: not_found, validation_failed, rate_limited, provider_away.
 func (s *Service) Begin(ctx context.Context, by actor.Actor, playerID, provider, returnTo string) (a Attempt, address string, err error) {
 	player, err := s.Approvals.Player(ctx, by, playerID)
 	if err != nil {
@@ -90,22 +92,6 @@ func (s *Service) Begin(ctx context.Context, by actor.Actor, playerID, provider,
 	return a, address, err
 }
 
-// Start returns the address at the provider of an attempt that an app began, and what its browser must show when it comes back.
-// Errors: not_found, and *Error of the provider.
-func (s *Service) Start(ctx context.Context, state string) (address, browser string, err error) {
-	a, err := s.scanAttempt(s.DB.QueryRow(ctx, `SELECT `+attemptColumns+` FROM proof_attempts WHERE state_hash = $1 AND state = 'started' AND started_at > $2`,
-		vault.HashToken(state), database.Micros(s.Now().Add(-attemptFor))))
-	p, ok := s.provider(a.Provider)
-	if database.IsNoRows(err) || err == nil && (!ok || a.Via == actor.ViaPage) {
-		return "", "", fault.Missing()
-	}
-	if err != nil {
-		return "", "", err
-	}
-	address, err = s.Client.AuthURL(ctx, p, s.secretsOf(state))
-	return address, a.Browser, err
-}
-
 // checkAttempts returns rate_limited if a provider found the person to be a minor within minorWait, or the account began maxAttempts.
 func checkAttempts(ctx context.Context, tx *store.Tx, accountID string) error {
 	var minorAt, firstAt time.Time
@@ -130,7 +116,10 @@ const attemptColumns = `id, account_id, player_id, provider, state, failure, res
 func (s *Service) scanAttempt(row database.Scanner) (a Attempt, err error) {
 	var hash []byte
 	err = row.Scan(&a.ID, &a.AccountID, &a.PlayerID, &a.Provider, &a.State, database.IntoText((*string)(&a.Failure)), database.IntoText(&a.result), database.IntoText(&a.ReturnTo), &a.Via, database.IntoTime(&a.StartedAt), &hash)
-	a.Browser = base64.RawURLEncoding.EncodeToString(s.Secrets.MAC([]byte("browser"), hash))
+	mark := func(what string) string {
+		return base64.RawURLEncoding.EncodeToString(s.Secrets.MAC([]byte(what), hash))
+	}
+	a.Browser, a.Asked = mark("browser"), mark("asked")
 	return a, err
 }
 

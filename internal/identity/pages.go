@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/web"
@@ -32,7 +33,8 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		// A link, because the policy of pages lets no form lead to another site. It changes nothing but the attempts of the caller.
 		{Method: "GET", Pattern: player + "/proof/{provider}", Handle: site.SignedIn(actor.Guardian, p.begin)},
 		{Method: "GET", Pattern: player + "/no-proof", Handle: site.SignedIn(actor.Guardian, p.cannot)},
-		{Method: "GET", Pattern: StartPath + "{state}", Handle: p.start},
+		{Method: "GET", Pattern: StartPath + "{state}", Handle: p.opened},
+		{Method: "GET", Pattern: StartPath + "{state}/provider", Handle: p.start},
 		{Method: "GET", Pattern: CallbackPath, Handle: p.callback, Urgent: true},
 		{Method: "GET", Pattern: own, Handle: site.SignedIn(actor.Guardian, p.own)},
 		{Method: "POST", Pattern: own, Handle: site.SignedIn(actor.Guardian, p.withdraw), Urgent: true},
@@ -67,11 +69,35 @@ func (p pages) begin(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	return web.Response{}, err
 }
 
-// start serves GET /proof/start/{state}: an app opens it. It marks the browser and leads to the provider.
-func (p pages) start(ctx context.Context, r *web.Request) (web.Response, error) {
-	address, browser, err := p.Start(ctx, r.PathValue("state"))
+// opened serves GET /proof/start/{state}, which an app opens: whose number is proved, and for which child. It leads nowhere by itself,
+// because a stranger could have forwarded the address.
+func (p pages) opened(ctx context.Context, r *web.Request) (web.Response, error) {
+	state := r.PathValue("state")
+	o, err := p.Opened(ctx, state)
 	if fault.KindOf(err) == fault.NotFound {
 		return p.tooOld(r), nil
+	}
+	if err != nil {
+		return web.Response{}, err
+	}
+	v := p.site.NewView(r, "proof.make")
+	v.InlineStyle, v.Path = true, StartPath+url.PathEscape(state)
+	v.Data = map[string]any{"Number": web.Masked(o.Number), "Student": message.FirstName(o.Student), "Coach": message.Name(o.Coach, ""), "Label": o.Label}
+	resp := web.Page("proof_start", v)
+	resp.Cookies = append(resp.Cookies, p.site.Cookies.Set(browserCookie, o.Asked, attemptFor))
+	return resp, nil
+}
+
+// start serves GET /proof/start/{state}/provider, the link of that page. It marks the browser and leads to the provider. A browser that
+// has not seen the page sees it.
+func (p pages) start(ctx context.Context, r *web.Request) (web.Response, error) {
+	state := r.PathValue("state")
+	a, address, err := p.Start(ctx, state, p.site.Cookies.Value(r, browserCookie))
+	switch fault.KindOf(err) {
+	case fault.NotFound:
+		return p.tooOld(r), nil
+	case fault.Forbidden:
+		return web.Redirect(StartPath + url.PathEscape(state)), nil
 	}
 	if _, away := errors.AsType[*Error](err); away {
 		return p.backToApp(r, Attempt{}), nil
@@ -79,7 +105,7 @@ func (p pages) start(ctx context.Context, r *web.Request) (web.Response, error) 
 	if err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(address, p.site.Cookies.Set(browserCookie, browser, attemptFor)), nil
+	return web.Redirect(address, p.site.Cookies.Set(browserCookie, a.Browser, attemptFor)), nil
 }
 
 // tooOld says that an attempt is over, or was never begun.
