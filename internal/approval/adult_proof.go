@@ -79,11 +79,16 @@ func (p *Player) EndProof(accountID string, rules Rules, op Operation) Change {
 		if a.AccountID != accountID || a.Consent.State != Approved || rules.ProofState(p, a, op.Now) != ProofMissing {
 			continue
 		}
-		c.Events = append(c.Events, p.NewEvent(event.ProofEnded, a))
-		a.Consent.restart(PendingProof, op.Now)
-		c.Save = true
+		p.EndApproval(a, p.NewEvent(event.ProofEnded, a), op, &c)
 	}
 	return c
+}
+
+// EndApproval makes an approval without its proof pending again. told tells it.
+func (p *Player) EndApproval(a *Party, told event.Event, op Operation, c *Change) {
+	c.Events = append(c.Events, told)
+	a.Consent.restart(PendingProof, op.Now)
+	c.Save = true
 }
 
 // ProofChoice is a provider of proofs on a page.

@@ -29,6 +29,7 @@ func TestDraftCopies(t *testing.T) {
 		{"only push", message.CoachLeft, chosen(message.Push), both, devices, "[{push d1} {push d2}]"},
 		{"push without a device", message.CoachLeft, chosen(message.Push), both, nil, "[{sms +1} {email a@b}]"},
 		{"none", message.CoachLeft, chosen(), both, devices, "[]"},
+		{"none, but a second message", message.SecondMessage, chosen(), both, nil, "[{sms +1} {email a@b}]"},
 		{"none, but about security", message.SecurityNotice, chosen(), both, devices, "[{push d1} {push d2} {sms +1} {email a@b}]"},
 	} {
 		d := message.Draft{Type: tt.kind, Channels: []message.Channel{message.SMS, message.Email}}

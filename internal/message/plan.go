@@ -140,7 +140,7 @@ type CopyTo struct {
 
 // Copies returns where copies of d go outside of the app: to every push subscription, and on
 // its channels that have an address, as far as the recipient's preferences allow.
-// Nothing switches off copies about security.
+// Nothing switches off copies about security, nor a second message.
 func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions []string) []CopyTo {
 	var reach []Channel
 	for _, c := range d.Channels {
@@ -155,7 +155,7 @@ func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions
 			copies = append(copies, CopyTo{Push, id})
 		}
 	}
-	if d.Type != SecurityNotice {
+	if d.Type != SecurityNotice && d.Type != SecondMessage {
 		reach = p.Choose(NotificationCopy, reach)
 	}
 	for _, c := range reach {

@@ -55,11 +55,11 @@ func (s TeamRecipientStatus) DropReason(to phone.Number) string {
 
 // urgentTypes are the notifications that neither wait for the end of quiet hours nor stop
 // with a coach. They are about the recipient's decisions, about the decisions of families, and
-// about security.
+// about security. A second message is part of the yes that it repeats.
 var urgentTypes = []Type{
 	GuardianApproved, GuardianRejected, GuardianRevoked, GuardianApprovalConfirmed, GuardianRejectConfirmed,
 	StudentApproved, StudentRejected, StudentRevoked, StudentApprovalConfirmed, StudentRejectConfirmed,
-	SecurityNotice,
+	SecurityNotice, SecondMessage,
 }
 
 // Check decides whether a message of a kind may leave now. t is the type of a notification,

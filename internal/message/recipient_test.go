@@ -45,6 +45,7 @@ func TestRecipientCheck(t *testing.T) {
 		{"a reminder of a suspended coach", suspended, message.Reminder, "", "not_wanted", time.Time{}},
 		{"a removal by a stopped coach", stopped, message.NotificationCopy, message.PlayerRemoved, "stopped", time.Time{}},
 		{"the person's decision about a stopped coach", stopped, message.NotificationCopy, message.GuardianRevoked, "", time.Time{}},
+		{"the second message after a yes about a stopped coach", stopped, message.NotificationCopy, message.SecondMessage, "", time.Time{}},
 		{"a decision to a former address", corrected, message.NotificationCopy, message.GuardianApprovalConfirmed, "not_wanted", time.Time{}},
 		{"security to a former address", corrected, message.NotificationCopy, message.SecurityNotice, "", time.Time{}},
 		{"an OTP after a stop", stopped, message.OTP, "", "", time.Time{}},

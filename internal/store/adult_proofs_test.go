@@ -392,6 +392,29 @@ func TestSecondMessage(t *testing.T) {
 				p.Errorf("number %d: %d messages, %d SMS, want %d", n, messages, sms, want)
 			}
 		}
+		// The yes needs a message that left: one that failed ends it, and the coach is told.
+		fails := p.add(c, "Deepa Rao", number(5), "")
+		ok(p, p.decide(p.as(actor.Guardian, number(5)), fails.ID, approval.Approve))
+		p.clock.advance(day)
+		send()
+		for n, state := range map[int]string{2: "sent", 5: "failed"} {
+			ok(p, run(p.db, `UPDATE deliveries SET state = $2 WHERE kind = 'notice' AND channel = 'sms' AND account_id = $1`, p.as(actor.Guardian, number(n)).AccountID, state))
+		}
+		p.clock.advance(day)
+		send()
+		send()
+		for _, tt := range []struct {
+			id     string
+			state  approval.State
+			reason approval.PendingReason
+			told   int
+		}{{stays.ID, approval.Approved, "", 0}, {fails.ID, approval.Pending, approval.PendingProof, 1}} {
+			a := p.checkInvariants(c, tt.id).Party(actor.Guardian)
+			told := p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id = $2 AND type = 'delivery_failed'`, c.AccountID, tt.id)
+			if a.Consent.State != tt.state || a.Consent.PendingReason != tt.reason || told != tt.told {
+				p.Errorf("got %s, %q, the coach told %d times; want %+v", a.Consent.State, a.Consent.PendingReason, told, tt)
+			}
+		}
 		if n := p.count(`SELECT count(*) FROM second_messages`); n != 0 {
 			p.Errorf("%d rows are left", n)
 		}

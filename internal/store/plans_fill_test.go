@@ -57,7 +57,7 @@ func fillTables(t *testing.T, url string) {
 			FROM generate_series(1, 1000) i`,
 		`INSERT INTO adult_proofs SELECT 'a' || i, 'oidc', 'p', i, i, NULL, 'same', ('s' || i)::bytea FROM generate_series(1, 1000) i`,
 		`INSERT INTO proof_attempts SELECT 't' || i, 'a' || i % 500, 'p' || i, 'p', ('s' || i)::bytea, 'valid', NULL, NULL, NULL, 'page', i FROM generate_series(1, 1000) i`,
-		`INSERT INTO second_messages SELECT 'h' || i, 'p' || i, '', i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO second_messages (record_id, player_id, guardian_id, approved_at, due_at) SELECT 'h' || i, 'p' || i, '', i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO erasures SELECT 'e' || i, 'player', i FROM generate_series(1, 2000) i`,
 		`INSERT INTO disputes SELECT 'a' || i % 100, 'a' || i, 'p' || i, ('s' || i)::bytea, ('n' || i)::bytea, i, 'r' || i FROM generate_series(1, 1000) i`,
 		`INSERT INTO tellings SELECT 'a' || i % 500, 'training/' || i, 'w', '{}', i FROM generate_series(1, 1000) i`,

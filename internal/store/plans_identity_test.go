@@ -41,8 +41,11 @@ func (p *fixture) identityStatements() {
 	ok(p, err)
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	p.clock.advance(day)
-	_, err = p.SendSecondMessages(bg, 100)
-	ok(p, err)
+	for range 2 {
+		_, err = p.SendSecondMessages(bg, 100)
+		ok(p, err)
+		p.clock.advance(day)
+	}
 	_, err = s.Status(bg, guardian)
 	ok(p, err)
 	_, err = s.NewestChild(bg, guardian)

@@ -169,12 +169,14 @@ CREATE TABLE former_guardians (
 CREATE INDEX former_guardians_of_player ON former_guardians (player_id, account_id);
 
 -- The yeses of guardians that a second message will repeat: see approval.Rules.SecondMessage. approved_at is the time of the record.
+-- sent_at is NULL before the message is sent. Then due_at is when to look whether a copy has left: without one the yes ends.
 CREATE TABLE second_messages (
 	record_id   TEXT   NOT NULL PRIMARY KEY,
 	player_id   TEXT   NOT NULL REFERENCES players (id),
 	guardian_id TEXT   NOT NULL,
 	approved_at BIGINT NOT NULL,
-	due_at      BIGINT NOT NULL
+	due_at      BIGINT NOT NULL,
+	sent_at     BIGINT
 );
 CREATE INDEX second_messages_due ON second_messages (due_at, record_id);
 
