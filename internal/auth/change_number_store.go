@@ -113,7 +113,7 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 	if err := outbox.CopyPreferences(ctx, tx.Tx, c.By.Number, c.To); err != nil {
 		return 0, err
 	}
-	if err := outbox.DeleteUnusedPreferences(ctx, tx.Tx, c.By.Number); err != nil {
+	if err := outbox.DeleteUnusedPreferences(ctx, tx.Tx, c.By.Number, ""); err != nil {
 		return 0, err
 	}
 	return int(ended), notice.Notify(ctx, tx, []event.Event{c.Event()})

@@ -153,7 +153,7 @@ func (c *accountClosure) deletePreferences(ctx context.Context) error {
 	if err := c.db.removeAddress(ctx, c.tx, c.by.Number, c.by.Role); err != nil {
 		return err
 	}
-	return outbox.DeleteUnusedPreferences(ctx, c.tx.Tx, c.by.Number)
+	return outbox.DeleteUnusedPreferences(ctx, c.tx.Tx, c.by.Number, c.db.DB.KeptNumber(c.by.Number))
 }
 
 // closedNumber replaces the number. It is not a number, so no one can register it.
@@ -170,7 +170,6 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM batch_players WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM earlier_memberships WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM stopped_coaches WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `UPDATE batches SET archived_at = $2, updated_at = $2 WHERE coach_id = $1 AND archived_at IS NULL`, args: []any{coach, now}},
 	)
 	if err != nil {

@@ -97,6 +97,7 @@ var Expired = []store.Expired{
 	{What: "challenges of passkeys", Query: `DELETE FROM passkey_challenges WHERE id IN (SELECT id FROM passkey_challenges WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`},
 	{What: "confirmed addresses", Query: `DELETE FROM confirmed_addresses WHERE (mobile_number, role) IN (SELECT mobile_number, role FROM confirmed_addresses WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`},
 	{What: "devices of coaches", Query: `DELETE FROM coach_devices WHERE (token_hash, coach_id) IN (SELECT token_hash, coach_id FROM coach_devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`},
+	{What: "stops of coaches who left", Query: `DELETE FROM stopped_coaches WHERE (mobile_number, coach_id) IN (SELECT st.mobile_number, st.coach_id FROM former_numbers f JOIN stopped_coaches st ON st.coach_id = f.account_id WHERE f.closed = TRUE AND f.left_at < $1 ORDER BY f.left_at LIMIT $2)`, Kept: FormerNumbersKept},
 	{What: "former numbers", Query: `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, Kept: FormerNumbersKept},
 	{What: "sessions", Query: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, Kept: SessionsKept},
 }

@@ -151,11 +151,17 @@ func CopyPreferences(ctx context.Context, tx *database.Tx, from, to phone.Number
 }
 
 // DeleteUnusedPreferences deletes the preferences of a number that has no account: its
-// next owner is another person.
-func DeleteUnusedPreferences(ctx context.Context, tx *database.Tx, n phone.Number) error {
+// next owner is another person. Its stops stay under kept, until RestoreStops; "" deletes them.
+func DeleteUnusedPreferences(ctx context.Context, tx *database.Tx, n phone.Number, kept string) error {
 	err := tx.Defer(ctx, `
 		DELETE FROM preferences
 		WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`, string(n))
+	if err == nil && kept != "" {
+		err = tx.Defer(ctx, `
+			UPDATE stopped_coaches SET mobile_number = $2
+			WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)
+				AND NOT EXISTS (SELECT 1 FROM stopped_coaches o WHERE o.mobile_number = $2 AND o.coach_id = stopped_coaches.coach_id)`, string(n), kept)
+	}
 	if err == nil {
 		err = tx.Defer(ctx, `
 			DELETE FROM stopped_coaches

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -11,9 +12,12 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// stoppedCoaches returns the ids of the coaches whose messages a number stopped, sorted.
+// stoppedCoaches returns the ids of the coaches whose messages a number stopped, sorted. It leaves out those who closed the account: their
+// stops wait for them to register again.
 func stoppedCoaches(ctx context.Context, q database.Querier, n phone.Number) ([]string, error) {
-	rs, err := q.Query(ctx, `SELECT coach_id FROM stopped_coaches WHERE mobile_number = $1 ORDER BY coach_id`, string(n))
+	rs, err := q.Query(ctx, `
+		SELECT coach_id FROM stopped_coaches st
+		WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = st.coach_id AND a.closed_at IS NOT NULL) ORDER BY coach_id`, string(n))
 	return database.CollectTexts(rs, err)
 }
 
@@ -125,6 +129,33 @@ func stopCoach(ctx context.Context, tx *database.Tx, n phone.Number, coachID str
 
 func allowCoach(ctx context.Context, tx *database.Tx, n phone.Number, coachID string) error {
 	return tx.Defer(ctx, `DELETE FROM stopped_coaches WHERE mobile_number = $1 AND coach_id = $2`, string(n), coachID)
+}
+
+// RestoreStops gives numbers that get an account the stops that DeleteUnusedPreferences kept. kept returns the text of a number there.
+func RestoreStops(ctx context.Context, tx *database.Tx, numbers []phone.Number, kept func(phone.Number) string) error {
+	var args []any
+	for _, n := range numbers {
+		if text := kept(n); text != "" {
+			args = append(args, text, string(n))
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	number, in := "CASE mobile_number", ""
+	for i := 1; i <= len(args); i += 2 {
+		number += fmt.Sprintf(" WHEN $%d THEN $%d", i, i+1)
+		in += fmt.Sprintf(", $%d", i)
+	}
+	number += " END"
+	err := tx.Defer(ctx, `
+		UPDATE stopped_coaches SET mobile_number = `+number+`
+		WHERE mobile_number IN (`+in[2:]+`) AND NOT EXISTS (SELECT 1 FROM stopped_coaches o
+			WHERE o.coach_id = stopped_coaches.coach_id AND o.mobile_number = `+strings.Replace(number, "mobile_number", "stopped_coaches.mobile_number", 1)+`)`, args...)
+	if err != nil {
+		return fmt.Errorf("restore stops: %w", err)
+	}
+	return nil
 }
 
 // replaceStopped stops and allows coaches so that the list before becomes after.

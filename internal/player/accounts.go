@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -63,6 +64,9 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *approv
 			return nil, fmt.Errorf("take over disputes: %w", err)
 		}
 	}
+	if err := outbox.RestoreStops(ctx, tx.Tx, numbersOf(p, wanted), s.DB.KeptNumber); err != nil {
+		return nil, err
+	}
 	if len(added) == len(wanted) {
 		return added, nil
 	}
@@ -86,6 +90,16 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *approv
 		}
 	}
 	return added, nil
+}
+
+// numbersOf returns the numbers of those contacts whose parties have an account.
+func numbersOf(p *approval.Player, contacts []approval.Contact) (numbers []phone.Number) {
+	for _, c := range contacts {
+		if p.AccountOf(c) != "" {
+			numbers = append(numbers, c.Number)
+		}
+	}
+	return numbers
 }
 
 // setAccountIDs sets the accounts of p's parties from rows of id, role, number and whether a player names the account. It returns all

@@ -69,7 +69,7 @@ func (c *closure) EndPlayers(ctx context.Context, tx *store.Tx) error {
 }
 
 // EndRequests cancels the open requests and their queued deliveries, and deletes the notifications
-// about the players and the disputes. It reads who stopped the coach, before the closure deletes that.
+// about the players and the disputes.
 func (c *closure) EndRequests(ctx context.Context, tx *store.Tx) error {
 	coach, now := c.by.AccountID, database.Micros(tx.Now)
 	err := tx.Defer(ctx, `
@@ -100,11 +100,20 @@ func (c *closure) EndRequests(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
-	rs, err := tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, coach)
-	if c.disputants, err = database.CollectTexts(rs, err); err != nil {
+	if c.stopped, err = stoppedCoach(ctx, tx, coach); err != nil {
 		return err
 	}
-	c.stopped, err = stoppedCoach(ctx, tx, coach)
+	// A coach who registers again has other records of players, which no dispute finds: the numbers then count as stopped.
+	err = tx.Defer(ctx, `
+		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at)
+		SELECT DISTINCT a.mobile_number, d.coach_id, CAST($2 AS BIGINT) FROM disputes d JOIN accounts a ON a.id = d.approver_id
+		WHERE d.coach_id = $1 AND a.mobile_number <> 'erased:' || a.id
+		ON CONFLICT (mobile_number, coach_id) DO NOTHING`, coach, now)
+	if err != nil {
+		return err
+	}
+	rs, err := tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, coach)
+	c.disputants, err = database.CollectTexts(rs, err)
 	return err
 }
 

@@ -322,5 +322,5 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 			return err
 		}
 	}
-	return outbox.DeleteUnusedPreferences(ctx, tx.Tx, phone.Number(number))
+	return outbox.DeleteUnusedPreferences(ctx, tx.Tx, phone.Number(number), tx.DB().KeptNumber(phone.Number(number)))
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/base64"
 	"errors"
 	"strconv"
 	"time"
@@ -64,6 +65,15 @@ func (db *DB) DisputeHash(parts ...string) []byte {
 		list = append(list, []byte(part))
 	}
 	return db.options.Vault.For(vault.ForDispute).MAC(list...)
+}
+
+// KeptNumber stands for a number without an account where its stops are kept, or is "" without a vault. It is a keyed hash.
+func (db *DB) KeptNumber(n phone.Number) string {
+	hash := db.DisputeHash("stop", string(n))
+	if hash == nil {
+		return ""
+	}
+	return "kept:" + base64.RawURLEncoding.EncodeToString(hash)
 }
 
 // SubjectHash returns the keyed hash of a person at a provider of proofs, or nil without a vault.

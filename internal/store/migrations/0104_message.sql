@@ -124,7 +124,8 @@ CREATE TABLE preferences (
 );
 
 -- Messages of the coach to the number stay in the app. by_reply: by a STOP, which START ends. told: the STOP was
--- answered.
+-- answered. Of a number without an account, mobile_number is DB.KeptNumber. The stops of a coach who closed the account
+-- wait a year for the same number to register.
 CREATE TABLE stopped_coaches (
 	mobile_number TEXT   NOT NULL,
 	coach_id      TEXT   NOT NULL,
