@@ -45,6 +45,7 @@ func (p *fixture) identityStatements() {
 		_, err = p.SendSecondMessages(bg, 100)
 		ok(p, err)
 		p.clock.advance(day)
+		ok(p, run(p.db, `UPDATE deliveries SET state = 'failed' WHERE account_id = $1`, guardian.AccountID))
 	}
 	_, err = s.Status(bg, guardian)
 	ok(p, err)

@@ -64,11 +64,11 @@ func TestStopOutlivesAccounts(t *testing.T) {
 		again := func() {
 			p.Helper()
 			register() // the session may have ended
-			p.clock.advance(time.Minute)
+			p.clock.advance(6 * time.Hour) // for the limit of OTPs
 			_, err := s.RequestOTP(bg, auth.OTPRequest{Number: c.Number, Role: actor.Coach, Network: network})
 			ok(p, err)
 			ok(p, s.Close(bg, c, "", testCode))
-			p.clock.advance(time.Minute)
+			p.clock.advance(6 * time.Hour) // for the limit of OTPs
 			register()
 		}
 		register()
@@ -84,7 +84,9 @@ func TestStopOutlivesAccounts(t *testing.T) {
 		}
 		erase(3)
 		again()
-		remove(wantStopped("after an erasure and the coach's second return", c, 3, true))
+		for _, n := range []int{3, 4} {
+			remove(wantStopped("after an erasure and the coach's second return", c, n, true))
+		}
 		stop(4)
 		again()
 		remove(wantStopped("after the person ended it and the coach came back", c, 4, false))
