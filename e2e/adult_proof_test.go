@@ -273,7 +273,7 @@ func TestAppProvesAdult(t *testing.T) {
 		path := strings.TrimPrefix(began.String("url"), s.Config.PublicURL)
 		for name, path := range map[string]string{"the address": path, "its link in another browser": path + "/provider"} {
 			page := s.Browser(t).Open(path)
-			wantText(t, name, page, []string{"asks about Asha.", "\u2022\u2022\u2022\u2022\u00a0" + guardianNumber[len(guardianNumber)-4:], "Is this not your number?", "Prove it with Bank ID"}, []string{"Rao", "Done"})
+			wantText(t, name, page, []string{"asks about Asha.", "•••• " + guardianNumber[len(guardianNumber)-4:], "Is this not your number?", "Prove it with Bank ID"}, []string{"Rao", "Done"})
 			if page.Status != 200 || state() != "started" {
 				t.Fatalf("%s: status %d, state %s", name, page.Status, state())
 			}

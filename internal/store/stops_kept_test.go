@@ -63,7 +63,7 @@ func TestStopOutlivesAccounts(t *testing.T) {
 		}
 		again := func() {
 			p.Helper()
-			register() // the session may have ended
+			register()                     // the session may have ended
 			p.clock.advance(6 * time.Hour) // for the limit of OTPs
 			_, err := s.RequestOTP(bg, auth.OTPRequest{Number: c.Number, Role: actor.Coach, Network: network})
 			ok(p, err)
