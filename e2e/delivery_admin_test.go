@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -57,7 +58,7 @@ func TestOperatorsRetryDeliveries(t *testing.T) {
 		})
 		op.Call(t, "POST", list+"/"+first+"/retry", nil).Want(t, 409, "invalid_transition")
 		runCLI(t, s, "retry in a shell", func(sh *cliContext) error {
-			_, err := sh.Deliveries.Retry(sh.ctx, sh.by, ids[requests[1]])
+			_, err := sh.Deliveries.RetryFailed(sh.ctx, sh.by, ids[requests[1]], message.DeliveryRecord.CheckRetry)
 			return err
 		})
 		s.SMS(studentNumber, "message", 0)

@@ -119,7 +119,7 @@ func TestOperatorsFindDeliveries(t *testing.T) {
 			t.Errorf("the audit log has %d searches: %s", entries, log)
 		}
 		runCLI(t, s, "search in a shell", func(sh *cliContext) error {
-			found, err := sh.Deliveries.To(sh.ctx, sh.by, message.NumberDeliverySearch{Number: phone.Number(guardianNumber)}, 10)
+			found, err := sh.Deliveries.DeliveriesTo(sh.ctx, sh.by, message.NumberDeliverySearch{Number: phone.Number(guardianNumber)}, 10)
 			if len(found) != 2 {
 				t.Errorf("shell: got %v", found)
 			}

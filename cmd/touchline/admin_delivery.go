@@ -21,7 +21,7 @@ func findDeliveries(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return errUsage("--number must be a complete mobile number")
 	}
-	found, err := sh.Deliveries.To(ctx, sh.by, message.NumberDeliverySearch{Number: number}, listLimit)
+	found, err := sh.Deliveries.DeliveriesTo(ctx, sh.by, message.NumberDeliverySearch{Number: number}, listLimit)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (s *Server) listDeliveries(ctx context.Context, r Request[NoBody]) (Respons
 		return Response{}, err
 	}
 	search.After = message.FailedDeliveryCursor{At: page.After.Time(), ID: page.After.ID}
-	found, err := s.Deliveries.Failed(ctx, r.Caller.Operator(), search, page.ReadLimit())
+	found, err := s.Deliveries.FailedDeliveries(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -78,7 +78,7 @@ func (s *Server) searchDeliveries(ctx context.Context, r Request[deliverySearchR
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	found, err := s.Deliveries.To(ctx, r.Caller.Operator(), message.NumberDeliverySearch{Number: number, After: page.After.ID}, page.ReadLimit())
+	found, err := s.Deliveries.DeliveriesTo(ctx, r.Caller.Operator(), message.NumberDeliverySearch{Number: number, After: page.After.ID}, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -87,7 +87,7 @@ func (s *Server) searchDeliveries(ctx context.Context, r Request[deliverySearchR
 
 // retryDelivery serves POST /api/admin/deliveries/{delivery_id}/retry.
 func (s *Server) retryDelivery(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	d, err := s.Deliveries.Retry(ctx, r.Caller.Operator(), id)
+	d, err := s.Deliveries.RetryFailed(ctx, r.Caller.Operator(), id, message.DeliveryRecord.CheckRetry)
 	if err != nil {
 		return Response{}, err
 	}

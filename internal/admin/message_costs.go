@@ -47,7 +47,7 @@ func (s *Server) listMessageCosts(ctx context.Context, r Request[NoBody]) (Respo
 	if page.After.Day != 0 {
 		search.After.Day = time.UnixMicro(page.After.Day).UTC()
 	}
-	found, err := s.Deliveries.Costs(ctx, r.Caller.Operator(), search, page.ReadLimit())
+	found, err := s.Deliveries.MessageCosts(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}

@@ -67,7 +67,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
 	}
 	a.auth = &auth.Service{
-		Store: auth.SQL{DB: stored}, Keys: keys,
+		Store: auth.Store{DB: stored}, Keys: keys,
 		Tokens: auth.NewTokens(keys, "https://touchline.example", 15*time.Minute, time.Now),
 		Now:    time.Now, NewID: newID, Rand: rand.Reader,
 	}

@@ -19,7 +19,8 @@ const (
 	ProofRequired ProofRule = "required"
 )
 
-// AdultProof is a proof that the holder of a guardian's account is an adult. The zero AdultProof is none. Package identity makes and ends it.
+// AdultProof is a proof that the holder of a guardian's account is an adult. The zero AdultProof is none. Package
+// identity makes and ends it.
 type AdultProof struct {
 	// Method and Provider say by what, NameFit whether the provider knows the name that a coach entered.
 	Method, Provider, NameFit string
@@ -44,7 +45,8 @@ const (
 	ProofValid     ProofState = "valid"
 )
 
-// ProofState returns whether the yes of a guardian of p needs a proof. No other party does, and no guardian of an adult.
+// ProofState returns whether the yes of a guardian of p needs a proof. No other party does, and no guardian of an
+// adult.
 func (r Rules) ProofState(p *Player, a *Party, now time.Time) ProofState {
 	switch {
 	case a.Role != actor.Guardian || r.GuardianProof == "" || r.GuardianProof == ProofOff || p.Adult(now):
@@ -71,8 +73,8 @@ func NeedsProof(err error) bool {
 	return ok && f.Code == "proof_required"
 }
 
-// EndProof makes the approval of the guardian with an account pending again, whose proof has ended, and tells the guardian and the
-// coach. It changes nothing where no proof is needed.
+// EndProof makes the approval of the guardian with an account pending again, whose proof has ended, and tells the
+// guardian and the coach. It changes nothing where no proof is needed.
 func (p *Player) EndProof(accountID string, rules Rules, op Operation) Change {
 	c := Change{}
 	for _, a := range p.Guardians() {

@@ -132,8 +132,8 @@ func (p *Player) EndGuardianAlone(op Operation) Change {
 	return Change{Save: ended}
 }
 
-// EndGuardianView removes a guardian of an adult student who has answered, or all if guardianID is empty: the guardian no longer
-// sees the player and is told, and so is the coach. Without a guardian it does nothing.
+// EndGuardianView removes a guardian of an adult student who has answered, or all if guardianID is empty: the guardian
+// no longer sees the player and is told, and so is the coach. Without a guardian it does nothing.
 func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation) (Change, error) {
 	switch {
 	case by.Role != actor.Student || !p.VisibleTo(by):
@@ -172,8 +172,8 @@ func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation
 // adultRecheck is how soon a step that is due by UTC, but not yet in the coach's zone, is looked at again.
 const adultRecheck = time.Hour
 
-// NextAdultStep returns the step after one of a person born on a date, when it is due, and whether the step itself is due now. If it is
-// not, the step stays. A late TurningSoon is left out once its successor is due.
+// NextAdultStep returns the step after one of a person born on a date, when it is due, and whether the step itself is
+// due now. If it is not, the step stays. A late TurningSoon is left out once its successor is due.
 func NextAdultStep(step AdultStep, born Date, now time.Time, zone *time.Location) (next AdultStep, at time.Time, due bool) {
 	if step == GuardianAlone {
 		return "", time.Time{}, true

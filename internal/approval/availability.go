@@ -47,8 +47,8 @@ type GuardianConsent struct {
 	Refused bool
 }
 
-// As returns s with the consent of the guardian with an id in the place of the first. It returns s for an empty id, and no
-// guardian for an unknown one.
+// As returns s with the consent of the guardian with an id in the place of the first. It returns s for an empty id, and
+// no guardian for an unknown one.
 func (s ConsentStatus) As(guardianID string) ConsentStatus {
 	if guardianID == "" {
 		return s
@@ -170,8 +170,8 @@ func (a Availability) Services() []ServiceAccess {
 	return list
 }
 
-// Availability derives the available services from the consents. Of several guardians each has its own; the services of the guardian
-// are those of the first: see As.
+// Availability derives the available services from the consents. Of several guardians each has its own; the services of
+// the guardian are those of the first: see As.
 func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	a := Availability{
 		PlayerID:    s.PlayerID,
@@ -214,7 +214,8 @@ type AppAccess string
 // The values of AppAccess.
 const (
 	AppGranted AppAccess = ""
-	// AppPending: the party, or a guardian of a minor if rules want both, has not answered, or its answer cannot be proved now.
+	// AppPending: the party, or a guardian of a minor if rules want both, has not answered, or its answer cannot be
+	// proved now.
 	AppPending AppAccess = "pending"
 	// AppRefused: that party rejected or revoked.
 	AppRefused AppAccess = "required"

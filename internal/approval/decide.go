@@ -113,8 +113,8 @@ func (a *Party) checkRequest(d Decision) error {
 }
 
 // checkVersion refuses a yes to an open request as it was shown before a change: the party said yes to another name or
-// picture of the coach, batch or notice. A no or "this isn't me" counts: it is right about what follows too. But the API
-// says that to its callers, who ask again. A revocation ends a yes, whatever was shown since.
+// picture of the coach, batch or notice. A no or "this isn't me" counts: it is right about what follows too. But the
+// API says that to its callers, who ask again. A revocation ends a yes, whatever was shown since.
 func (a *Party) checkVersion(by actor.Actor, d Decision) error {
 	r := a.OpenRequest()
 	if r == nil || r.Shows(d.Wording.Version) || d.Action != Approve && by.Via != actor.ViaAPI {

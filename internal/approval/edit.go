@@ -163,8 +163,8 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	return c, nil
 }
 
-// changes returns the differences from before that concern a party: the student's name and
-// birth date, and the number of the other party. The student learns of the number of each guardian; a guardian not of another's.
+// changes returns the differences from before that concern a party: the student's name and birth date, and the number
+// of the other party. The student learns of the number of each guardian; a guardian not of another's.
 func (p *Player) changes(before *Player, other actor.Role) []event.Change {
 	var changes []event.Change
 	add := func(change event.Change, differs bool) {

@@ -70,8 +70,8 @@ func (p *Player) GuardianApproval() GuardianApproval {
 	return guardianApproval(p.Rule, states)
 }
 
-// Place returns what the records of a guardian have about its place among the others: the position, from 1, and the rule. It is empty
-// for a student.
+// Place returns what the records of a guardian have about its place among the others: the position, from 1, and the
+// rule. It is empty for a student.
 func (p *Player) Place(a *Party) string {
 	if a.Role != actor.Guardian {
 		return ""
@@ -109,8 +109,8 @@ func (p *Player) conflictEvent() event.Event {
 	return e
 }
 
-// tellOthers adds events for the guardians who have approved that g was added or removed. They learn the first name and the
-// relationship. Others may have a wrong number, and learn nothing.
+// tellOthers adds events for the guardians who have approved that g was added or removed. They learn the first name and
+// the relationship. Others may have a wrong number, and learn nothing.
 func (p *Player) tellOthers(t event.Type, g *Party, c *Change) {
 	name, relationship := g.FirstName(), g.Relationship
 	for _, other := range p.Guardians() {
@@ -181,8 +181,8 @@ func (p *Player) AddGuardian(by actor.Actor, person Person, rules Rules, op Oper
 	return a, c, nil
 }
 
-// RemoveGuardian removes a guardian of a player of the calling coach. If it is the first and others stay, next becomes the first.
-// A minor keeps at least one.
+// RemoveGuardian removes a guardian of a player of the calling coach. If it is the first and others stay, next becomes
+// the first. A minor keeps at least one.
 func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
@@ -220,8 +220,8 @@ func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Oper
 	return c, nil
 }
 
-// drop ends a guardian of p, with its request and its view of the player. The first leaves an empty place, because its place is
-// given only by the coach.
+// drop ends a guardian of p, with its request and its view of the player. The first leaves an empty place, because its
+// place is given only by the coach.
 func (p *Player) drop(a *Party, op Operation, c *Change) {
 	was := *a
 	p.changeContact(a, a.Number, op, c)

@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// AnswerLeaving takes an approval of by back or rejects an open request, as the party could, so that the coach is notified as usual. w is
-// what the person read who deletes the account. It does nothing without either.
+// AnswerLeaving takes an approval of by back or rejects an open request, as the party could, so that the coach is
+// notified as usual. w is what the person read who deletes the account. It does nothing without either.
 func (p *Player) AnswerLeaving(by actor.Actor, w Wording, op Operation) (Change, error) {
 	d := Decision{Action: Revoke, Wording: w}
 	switch a := p.PartyOf(by); {
@@ -23,8 +23,9 @@ func (p *Player) AnswerLeaving(by actor.Actor, w Wording, op Operation) (Change,
 	return c, err
 }
 
-// Leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again. The
-// sessions and notifications of the account end with it. The coach is told, unless answered says that AnswerLeaving told it.
+// Leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again.
+// The sessions and notifications of the account end with it. The coach is told, unless answered says that AnswerLeaving
+// told it.
 func (p *Player) Leave(by actor.Actor, w Wording, answered bool, op Operation) Change {
 	a := p.PartyOf(by)
 	c := Change{Save: true, By: by, Wording: w}

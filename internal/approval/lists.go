@@ -89,8 +89,8 @@ func (i PendingItem) BlockedBy() string {
 	return ""
 }
 
-// NamePage selects at most Limit players in the order of their names: those behind the player with the id After, else those from
-// the letter From.
+// NamePage selects at most Limit players in the order of their names: those behind the player with the id After, else
+// those from the letter From.
 type NamePage struct {
 	After, From string
 	Limit       int

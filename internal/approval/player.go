@@ -27,8 +27,8 @@ type Player struct {
 
 	// Student is the child. Its number is that of the party.
 	Student Child
-	// Parties are those who answer: the guardians in their order, then the student. Without a first guardian there is an empty
-	// one in its place: see Guardian.
+	// Parties are those who answer: the guardians in their order, then the student. Without a first guardian there is
+	// an empty one in its place: see Guardian.
 	Parties []Party
 	// Rule says whose yes the services of the student need.
 	Rule GuardianRule
@@ -48,7 +48,8 @@ type Player struct {
 	// History are the decisions, oldest first, if loadOptions asked for them.
 	History []Record
 
-	// Unproved says that the log of consents could not prove the approvals when the player was read: see Rules.Unproved.
+	// Unproved says that the log of consents could not prove the approvals when the player was read: see
+	// Rules.Unproved.
 	Unproved bool
 
 	CreatedAt time.Time
@@ -294,7 +295,8 @@ func (p *Player) Languages() map[phone.Number]string {
 	return languages
 }
 
-// NewEvent returns an event about a party with the common ids and names. An event about no party has the ids of the student.
+// NewEvent returns an event about a party with the common ids and names. An event about no party has the ids of the
+// student.
 func (p *Player) NewEvent(t event.Type, a *Party) event.Event {
 	e := event.Event{Type: t, CoachID: p.CoachID, PlayerID: p.ID, CoachName: p.CoachName, StudentName: p.Student.FullName}
 	g := p.Party(actor.Guardian)

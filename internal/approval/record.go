@@ -18,8 +18,8 @@ const (
 	ConsentAsked ConsentKind = "asked"
 	// ConsentCancelled: the request to the party was closed without an answer.
 	ConsentCancelled ConsentKind = "cancelled"
-	// ConsentCorrected: the player has another name, birth date, number or relationship, or the guardian another place or rule now.
-	// The values are those after the change.
+	// ConsentCorrected: the player has another name, birth date, number or relationship, or the guardian another place
+	// or rule now. The values are those after the change.
 	ConsentCorrected ConsentKind = "corrected"
 	// ConsentDisputed: the recipient of the request says "this isn't me".
 	ConsentDisputed ConsentKind = "disputed"
@@ -54,7 +54,8 @@ const (
 	ConsentAccountErased ConsentKind = "account_erased"
 )
 
-// Removed is the state of the consents of a removed player, or of a removed guardian, in records. It is no state of a player.
+// Removed is the state of the consents of a removed player, or of a removed guardian, in records. It is no state of a
+// player.
 const Removed State = "removed"
 
 // ConsentChange is one change of the consent of a party.
@@ -87,8 +88,8 @@ type ConsentChange struct {
 	Proof AdultProof
 }
 
-// ConsentChanges returns the changes of consents from before to p, which c describes. before is nil for a new player. What
-// the newest change of a party says is what p has, so that the changes alone lead to p.
+// ConsentChanges returns the changes of consents from before to p, which c describes. before is nil for a new player.
+// What the newest change of a party says is what p has, so that the changes alone lead to p.
 func (p *Player) ConsentChanges(before *Player, c Change, newID func() string, now time.Time) []ConsentChange {
 	var changes []ConsentChange
 	for i := range p.Parties {
@@ -155,7 +156,8 @@ func (r *consentRecorder) ended(before *Player, was *Party, now time.Time) {
 	r.add(kind, before, laterThan(was.Consent.ChangedAt, now)).Wording = r.change.Wording
 }
 
-// record adds the changes from before, where the party was was: what ended the consent, then what the party or the coach did.
+// record adds the changes from before, where the party was was: what ended the consent, then what the party or the
+// coach did.
 func (r *consentRecorder) record(before *Player, was *Party, now time.Time) {
 	p, c := r.Player, r.change
 	consent := r.party.Consent

@@ -58,8 +58,8 @@ type Request struct {
 	Version, SentVersion int64
 }
 
-// Shows reports whether an answer to a version of what was shown answers r as it is now. Version 0 is not known: then the
-// party saw what was sent last.
+// Shows reports whether an answer to a version of what was shown answers r as it is now. Version 0 is not known: then
+// the party saw what was sent last.
 func (r *Request) Shows(version int64) bool {
 	return version == r.Version || version == 0 && r.Version <= r.SentVersion
 }

@@ -58,7 +58,8 @@ type Rules struct {
 	First map[message.Lane]message.Channel
 	// TrustedCoach reports whether an operator verified a coach with a stored tier and KYC state; nil is no coach.
 	TrustedCoach func(tier, kyc string) bool
-	// Unproved reports whether the log of consents cannot prove the approvals now: then no party has app services. nil is never.
+	// Unproved reports whether the log of consents cannot prove the approvals now: then no party has app services. nil
+	// is never.
 	Unproved func() bool
 	// CheckRoster returns an error if a coach has too many players; nil is no limit.
 	CheckRoster func(Roster) error

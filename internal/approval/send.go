@@ -206,8 +206,8 @@ func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *C
 	}
 }
 
-// Remind repeats the open request of a party, the first guardian if guardianID is empty, at most RemindersPerWindow times in any
-// ReminderWindow, and returns how many reminders are left.
+// Remind repeats the open request of a party, the first guardian if guardianID is empty, at most RemindersPerWindow
+// times in any ReminderWindow, and returns how many reminders are left.
 func (p *Player) Remind(by actor.Actor, party actor.Role, guardianID string, rules Rules, op Operation) (Change, int, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, 0, err

@@ -38,7 +38,8 @@ func NewShortCode(random io.Reader) (string, error) {
 	return string(code), nil
 }
 
-// ParseShortCode reads a short code in any case, from what input.Code returns. It returns false for a text that cannot be a short code.
+// ParseShortCode reads a short code in any case, from what input.Code returns. It returns false for a text that cannot
+// be a short code.
 func ParseShortCode(typed string) (string, bool) {
 	code := strings.ToUpper(typed)
 	return code, len(code) == shortCodeLength && strings.Trim(code, shortCodeLetters) == ""

@@ -23,8 +23,8 @@ const OtherVersion = -1
 // Known reports whether w has what was shown.
 func (w Wording) Known() bool { return w.StudentName != "" }
 
-// withShown returns w with what p shows now. If the party saw another version of its open request, only the language of w
-// is right.
+// withShown returns w with what p shows now. If the party saw another version of its open request, only the language of
+// w is right.
 func (p *Player) withShown(party *Party, w Wording) Wording {
 	switch r := party.OpenRequest(); {
 	case r != nil && !r.Shows(w.Version), w.Version == OtherVersion:

@@ -26,8 +26,10 @@ type Service struct {
 	CheckFeature team.CheckFeature
 	// CannotCome returns the players of a batch of the coach who cannot come on a day.
 	CannotCome func(ctx context.Context, tx *store.Tx, coachID, batchID string, date team.Date) (map[string]bool, error)
-	Now        func() time.Time
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
 
 // Sheet returns a sheet of the calling coach, and the players of its batch who have a mark or may
 // get one, by name. A sheet that was not taken has version 0.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -61,10 +62,7 @@ func readMembers(ctx context.Context, tx *store.Tx, batchID string, playerIDs []
 		members[id] = m
 		return s, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read members of batch: %w", err)
-	}
-	return members, nil
+	return members, fault.Wrap(err, "read members of batch")
 }
 
 // save saves a change of a sheet, whose batch is locked and whose version was before.
@@ -111,10 +109,7 @@ func save(ctx context.Context, tx *store.Tx, s *Sheet, before int64, c SheetChan
 			ON CONFLICT (batch_id, date, player_id, marked_at, mark) DO NOTHING`,
 			append(args, s.Batch.CoachID, s.Batch.ID, string(s.Date), database.Micros(tx.Now))...)
 	}
-	if err != nil {
-		return fmt.Errorf("save sheet: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "save sheet")
 }
 
 // markValues returns the marks as a table of values and its arguments.

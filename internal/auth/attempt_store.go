@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -17,7 +18,7 @@ import (
 // The counters move before the code is compared, so that exactly MaxAttempts attempts
 // are evaluated, on any number of replicas. A wrong code commits although the caller
 // gets an error; a correct code is consumed together with the session that it opens.
-func (db SQL) VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error) {
+func (db Store) VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error) {
 	var result VerificationResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		result, err = db.verifyOTP(ctx, tx, a)
@@ -26,7 +27,7 @@ func (db SQL) VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, err
 		}
 		return db.completeWrongOTP(ctx, tx, "otp", result, err)
 	})
-	if err = ignoreNotEvaluated(err); err != nil {
+	if err := ignoreNotEvaluated(err); err != nil {
 		return result, err
 	}
 	role := slog.String("role", string(a.Keys[0].Role))
@@ -51,7 +52,7 @@ func rollbackUnlessEvaluated(r VerificationResult, err error) error {
 
 // completeWrongOTP marks the key as committed if the attempt entered a wrong code. name
 // says which of the codes of a request it was.
-func (db SQL) completeWrongOTP(ctx context.Context, tx *store.Tx, name string, r VerificationResult, err error) error {
+func (db Store) completeWrongOTP(ctx context.Context, tx *store.Tx, name string, r VerificationResult, err error) error {
 	if err == nil && r.Outcome == WrongCode {
 		return tx.Complete(ctx, idempotency.Work{WrongOTP: name, Number: r.AttemptsLeft})
 	}
@@ -67,7 +68,7 @@ func ignoreNotEvaluated(err error) error {
 
 // verifyOTP counts and evaluates an attempt. The caller must roll back unless the
 // outcome is Evaluated.
-func (db SQL) verifyOTP(ctx context.Context, tx *store.Tx, a Attempt) (VerificationResult, error) {
+func (db Store) verifyOTP(ctx context.Context, tx *store.Tx, a Attempt) (VerificationResult, error) {
 	c, err := db.countAttempt(ctx, tx, a)
 	if err != nil {
 		return VerificationResult{}, err
@@ -83,7 +84,8 @@ func (db SQL) verifyOTP(ctx context.Context, tx *store.Tx, a Attempt) (Verificat
 				return VerificationResult{Outcome: NoChallenge}, err
 			}
 		}
-		if err = db.decrementAttempt(ctx, tx, c, a); err == nil && a.SignIn != nil {
+		err = db.decrementAttempt(ctx, tx, c, a)
+		if err == nil && a.SignIn != nil {
 			err = db.signIn(ctx, tx, a.SignIn, c)
 		}
 	}
@@ -100,7 +102,7 @@ type countedAttempt struct {
 
 // countAttempt counts an attempt against the first key that has a live challenge, and
 // locks its failures. For the last key it sends both statements in one round trip.
-func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
+func (db Store) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
 	for i, key := range a.Keys {
 		last := i == len(a.Keys)-1
 		c := &countedAttempt{CountedAttempt: CountedAttempt{Key: key}}
@@ -113,7 +115,8 @@ func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*count
 			}
 			if c.Challenge == nil {
 				var err error
-				if c.ExhaustedSentAt, err = db.exhaustedSentAt(ctx, tx, a, key); err != nil {
+				c.ExhaustedSentAt, err = db.exhaustedSentAt(ctx, tx, a, key)
+				if err != nil {
 					return nil, err
 				}
 			}
@@ -126,7 +129,8 @@ func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*count
 		}
 		if last && c.Challenge == nil {
 			var err error
-			if c.ExhaustedSentAt, err = db.exhaustedSentAt(ctx, tx, a, key); err != nil {
+			c.ExhaustedSentAt, err = db.exhaustedSentAt(ctx, tx, a, key)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -136,7 +140,7 @@ func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*count
 }
 
 // incrementAttempts counts an attempt against the live challenge of c.Key.
-func (db SQL) incrementAttempts(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
+func (db Store) incrementAttempts(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
 	key, challenge := c.Key, Challenge{ChallengeKey: c.Key}
 	account := `NULL, NULL`
 	if a.SignIn != nil && key.Role == actor.Coach {
@@ -164,7 +168,7 @@ func (db SQL) incrementAttempts(ctx context.Context, tx *store.Tx, a Attempt, c 
 
 // exhaustedSentAt returns when the code of a key's challenge was sent, if the
 // challenge has no attempts left; else zero.
-func (db SQL) exhaustedSentAt(ctx context.Context, tx *store.Tx, a Attempt, key ChallengeKey) (sent time.Time, err error) {
+func (db Store) exhaustedSentAt(ctx context.Context, tx *store.Tx, a Attempt, key ChallengeKey) (sent time.Time, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
@@ -173,15 +177,12 @@ func (db SQL) exhaustedSentAt(ctx context.Context, tx *store.Tx, a Attempt, key 
 	if database.IsNoRows(err) {
 		return time.Time{}, nil
 	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("read exhausted challenge: %w", err)
-	}
-	return sent, nil
+	return sent, fault.Wrap(err, "read exhausted challenge")
 }
 
 // lockFailures locks the failures of the number or device until the commit and reads them, so that
 // concurrent attempts are evaluated one after the other. Only a wrong code adds a failure.
-func (db SQL) lockFailures(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
+func (db Store) lockFailures(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
 	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(database.IntoTime(&c.Failures.BlockedUntil)) }, `
 		INSERT INTO otp_failures (who, blocked_until, ends_at) VALUES ($1, 0, $2)
 		ON CONFLICT (who) DO UPDATE SET ends_at = excluded.ends_at
@@ -197,7 +198,7 @@ func (db SQL) lockFailures(ctx context.Context, tx *store.Tx, a Attempt, c *coun
 }
 
 // saveFailure saves a wrong code and deletes the failures that have left the window.
-func (db SQL) saveFailure(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt, r VerificationResult) error {
+func (db Store) saveFailure(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt, r VerificationResult) error {
 	who := subject(c.Key)
 	err := tx.Defer(ctx, `DELETE FROM otp_failure_times WHERE who = $1 AND at <= $2`, who, database.Micros(a.Now.Add(-FailureWindow)))
 	if err == nil {
@@ -217,7 +218,7 @@ func failureEnds(a Attempt) int64 { return deletableAt(a.Now.Add(FailureWindow))
 // RepeatLogin checks a request that repeats the Idempotency-Key of a login. It counts a
 // request that is not the same as a wrong code: against the newest challenge of the key,
 // even if its code was used, and against the number or device.
-func (db SQL) RepeatLogin(ctx context.Context, a Attempt, same bool) (VerificationResult, error) {
+func (db Store) RepeatLogin(ctx context.Context, a Attempt, same bool) (VerificationResult, error) {
 	var result VerificationResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		c, err := db.countRepeat(ctx, tx, a)
@@ -238,7 +239,7 @@ func (db SQL) RepeatLogin(ctx context.Context, a Attempt, same bool) (Verificati
 
 // countRepeat counts an attempt against the newest challenge of the first key, and locks its
 // failures.
-func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
+func (db Store) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
 	key := a.Keys[0]
 	c := &countedAttempt{CountedAttempt: CountedAttempt{Key: key}}
 	err := tx.Defer(ctx, `
@@ -263,7 +264,7 @@ func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*counte
 
 // decrementAttempt takes back the count of a correct code. It marks the challenge as used
 // if the attempt consumes it. The row has been locked since it was counted.
-func (db SQL) decrementAttempt(ctx context.Context, tx *store.Tx, counted *countedAttempt, a Attempt) error {
+func (db Store) decrementAttempt(ctx context.Context, tx *store.Tx, counted *countedAttempt, a Attempt) error {
 	c := counted.Challenge
 	var usedAt time.Time
 	if a.Consumes() {

@@ -21,7 +21,7 @@ import (
 // left. Otherwise it runs again and locks all shards, as the worker does when it counts the
 // cost of messages: requests wait for each other only near the end of the budget.
 type budgetReservation struct {
-	db    SQL
+	db    Store
 	exact bool
 	// reserved is true if this attempt reserved the cost.
 	reserved bool
@@ -40,7 +40,8 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r Challen
 		line, budget, maxCost = message.CallCosts, settings.Outbox.Limits.CallBudget, settings.MaxCallCost
 		limitName = "call_budget"
 	}
-	if b.reserved = false; budget == 0 || r.Channel == string(message.Email) {
+	b.reserved = false
+	if budget == 0 || r.Channel == string(message.Email) {
 		return nil, nil
 	}
 	shard := int(b.db.DB.CountRequest() % message.CostShards)
@@ -83,7 +84,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r Challen
 }
 
 // otpCost returns the cost of an OTP.
-func (db SQL) otpCost(channel message.Channel, key ChallengeKey, language string) int64 {
+func (db Store) otpCost(channel message.Channel, key ChallengeKey, language string) int64 {
 	segments := 1
 	if segmentsOf := db.DB.Settings().OTPSegments; segmentsOf != nil && channel != message.Voice {
 		segments = segmentsOf(key.Role, language)

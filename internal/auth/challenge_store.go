@@ -15,7 +15,7 @@ import (
 
 // Device returns the ID of the live device with this token hash, if it is bound to
 // number, or "".
-func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error) {
+func (db Store) Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error) {
 	var id string
 	err := db.DB.QueryRow(ctx, `
 		SELECT id FROM devices WHERE token_hash = $1 AND mobile_number = $2 AND ends_at > $3`,
@@ -31,7 +31,7 @@ func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
 // codes block the number or device, the request queues nothing and counts only for its network. Errors:
 // LimitExceeded, ResendTooSoon, FraudSuspected.
-func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened OpenedChallenge, err error) {
+func (db Store) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened OpenedChallenge, err error) {
 	defer func() { db.requested(err) }()
 	budget := &budgetReservation{db: db}
 	err = db.DB.Write(ctx, func(tx *store.Tx) error {
@@ -92,11 +92,12 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 
 // countSend counts a send against its limits. Errors: FraudSuspected, and the
 // LimitExceeded of a limit that refuses.
-func (db SQL) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, roles RoleFacts, budget *budgetReservation) error {
+func (db Store) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, roles RoleFacts, budget *budgetReservation) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
-		if use, err = db.readCodeUse(ctx, tx, r); err != nil {
+		use, err = db.readCodeUse(ctx, tx, r)
+		if err != nil {
 			return err
 		}
 	}
@@ -131,7 +132,7 @@ const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_a
 const blockedUntilOf = `(SELECT f.blocked_until FROM otp_failures f WHERE f.who = $11)`
 
 // resendTooSoon returns ResendTooSoon.
-func (db SQL) resendTooSoon(ctx context.Context, tx *store.Tx, c Challenge) error {
+func (db Store) resendTooSoon(ctx context.Context, tx *store.Tx, c Challenge) error {
 	var soon ResendTooSoon
 	err := tx.QueryRow(ctx, `
 		SELECT sent_at, (SELECT f.blocked_until FROM otp_failures f WHERE f.who = $4)
@@ -150,7 +151,7 @@ func (db SQL) resendTooSoon(ctx context.Context, tx *store.Tx, c Challenge) erro
 // role. live is false if the code no longer works, if wrong codes block the number or
 // device, if the number may not sign in, or if a code by mail has no confirmed address. It then gets
 // no OTP.
-func (db SQL) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c Challenge, holdsRole, live bool, err error) {
+func (db Store) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c Challenge, holdsRole, live bool, err error) {
 	c = Challenge{ChallengeKey: ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	if n, confirms := NumberToConfirm(d.DeviceID); confirms {
 		c.Number, c.Address = n, d.To

@@ -18,15 +18,17 @@ import (
 // ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
 // the coach the new number. All of it is one transaction. A wrong code is counted and
 // changes nothing else.
-func (db SQL) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
+func (db Store) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
 	var out NumberChangeResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		out = NumberChangeResult{}
-		if out.Current, err = db.verifyOTP(ctx, tx, c.Current); err != nil || out.Current.Outcome != CorrectCode {
+		out.Current, err = db.verifyOTP(ctx, tx, c.Current)
+		if err != nil || out.Current.Outcome != CorrectCode {
 			return db.completeWrongOTP(ctx, tx, "current", out.Current, err)
 		}
 		c.New.Consume = true
-		if out.New, err = db.verifyOTP(ctx, tx, c.New); err != nil || out.New.Outcome != CorrectCode {
+		out.New, err = db.verifyOTP(ctx, tx, c.New)
+		if err != nil || out.New.Outcome != CorrectCode {
 			return db.completeWrongOTP(ctx, tx, "new", out.New, err)
 		}
 		// Both are correct: now consume the first one, whose row is locked.
@@ -35,7 +37,8 @@ func (db SQL) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeRes
 		if again, err := db.verifyOTP(ctx, tx, consume); err != nil || again.Outcome != CorrectCode {
 			return errors.Join(err, database.ErrStale)
 		}
-		if out.Ended, err = db.changeNumber(ctx, tx, c); err != nil {
+		out.Ended, err = db.changeNumber(ctx, tx, c)
+		if err != nil {
 			return err
 		}
 		return tx.Complete(ctx, idempotency.Work{ID: c.By.AccountID, Number: out.Ended})
@@ -63,7 +66,7 @@ func (db SQL) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeRes
 // changeNumber sets the account's number and returns how many other sessions ended.
 // It locks the account's row first: a login and the adding of a player lock it too,
 // so this sees what they did before, and they see the new number afterwards.
-func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (int, error) {
+func (db Store) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (int, error) {
 	err := tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
@@ -123,7 +126,7 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 // the old number is not affected by them. A device on which another role of the old
 // number is signed in keeps the old number, unless it is the device of this session.
 // Other devices of the old number are deleted if no other role ever signed in on them.
-func (db SQL) moveDevices(ctx context.Context, tx *store.Tx, c NumberChange, device string) error {
+func (db Store) moveDevices(ctx context.Context, tx *store.Tx, c NumberChange, device string) error {
 	err := tx.Defer(ctx, `
 		UPDATE devices SET mobile_number = $3
 		WHERE mobile_number = $2

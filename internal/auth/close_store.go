@@ -15,16 +15,17 @@ import (
 
 // CloseAccount evaluates the code. If it is correct, it consumes the code and
 // closes the account in the same transaction, however many players the coach has.
-func (db SQL) CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error) {
+func (db Store) CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error) {
 	var result VerificationResult
 	c.Attempt.Consume = true
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
-		if result, err = db.verifyOTP(ctx, tx, c.Attempt); err != nil || result.Outcome != CorrectCode {
+		result, err = db.verifyOTP(ctx, tx, c.Attempt)
+		if err != nil || result.Outcome != CorrectCode {
 			return rollbackUnlessEvaluated(result, err)
 		}
 		return db.closeAccount(ctx, tx, c.By)
 	})
-	if err = ignoreNotEvaluated(err); err != nil {
+	if err := ignoreNotEvaluated(err); err != nil {
 		return result, err
 	}
 	ids := []slog.Attr{account(c.By.AccountID), session(c.By.SessionID)}
@@ -38,7 +39,7 @@ func (db SQL) CloseAccount(ctx context.Context, c CloseRequest) (VerificationRes
 
 // CloseAccountOf closes the account of a coach without a code and without a session, for an operator. also runs in the same
 // transaction.
-func (db SQL) CloseAccountOf(ctx context.Context, by actor.Actor, also func(context.Context, *store.Tx) error) error {
+func (db Store) CloseAccountOf(ctx context.Context, by actor.Actor, also func(context.Context, *store.Tx) error) error {
 	by.SessionID = ""
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		if err := db.closeAccount(ctx, tx, by); err != nil {
@@ -60,7 +61,7 @@ func (db SQL) CloseAccountOf(ctx context.Context, by actor.Actor, also func(cont
 // document lock the coach's row before the account; a decision locks the player
 // before the account. Players that were added before the account was locked are
 // ended in a second run of EndPlayers.
-func (db SQL) closeAccount(ctx context.Context, tx *store.Tx, by actor.Actor) error {
+func (db Store) closeAccount(ctx context.Context, tx *store.Tx, by actor.Actor) error {
 	if _, err := tx.LockCoach(ctx, by.AccountID); err != nil {
 		return fmt.Errorf("close account: %w", err)
 	}
@@ -90,7 +91,7 @@ func (db SQL) closeAccount(ctx context.Context, tx *store.Tx, by actor.Actor) er
 
 // accountClosure is a closure in progress.
 type accountClosure struct {
-	db SQL
+	db Store
 	tx *store.Tx
 	by actor.Actor
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // addFormerNumber saves that a coach gives up the number of by. The caller has changed the row
 // of the account, so that a transaction that names the number as a contact waits for this one.
-func (db SQL) addFormerNumber(ctx context.Context, tx *store.Tx, by actor.Actor, closed bool) error {
+func (db Store) addFormerNumber(ctx context.Context, tx *store.Tx, by actor.Actor, closed bool) error {
 	hash := db.DB.NumberHash(by.Number)
 	if hash == nil {
 		return store.ErrNoVault
@@ -20,15 +21,12 @@ func (db SQL) addFormerNumber(ctx context.Context, tx *store.Tx, by actor.Actor,
 		INSERT INTO former_numbers (account_id, number_hash, left_at, closed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id, number_hash) DO UPDATE SET left_at = excluded.left_at, closed = excluded.closed`,
 		by.AccountID, hash, database.Micros(tx.Now), closed)
-	if err != nil {
-		return fmt.Errorf("save former number: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "save former number")
 }
 
 // inheritFormerNumbers gives a new coach the former numbers of each account that was closed with
 // the same number, and the stops of families: to close an account and to register again must not make them free.
-func (db SQL) inheritFormerNumbers(ctx context.Context, tx *store.Tx, s *Session) error {
+func (db Store) inheritFormerNumbers(ctx context.Context, tx *store.Tx, s *Session) error {
 	hash := db.DB.NumberHash(s.Number)
 	if hash == nil {
 		return nil

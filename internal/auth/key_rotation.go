@@ -141,7 +141,8 @@ func (in *Installation) RotateSigningKey(ctx context.Context, by actor.Operator,
 		if err != nil {
 			return err
 		}
-		if s.Sealed, err = from.seal(service, vault.ForSigning, plain, id); err != nil {
+		s.Sealed, err = from.seal(service, vault.ForSigning, plain, id)
+		if err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM secrets WHERE purpose = 'signing' AND active_at > $1`, database.Micros(now)); err != nil {

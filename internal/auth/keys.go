@@ -177,7 +177,8 @@ func (k *Keys) refresh(ctx context.Context) error {
 			if k.VAPID != nil {
 				continue
 			}
-			if k.VAPID, err = k.openVAPIDKey(s); err != nil {
+			k.VAPID, err = k.openVAPIDKey(s)
+			if err != nil {
 				return err
 			}
 		case vault.ForSigning:
@@ -237,7 +238,8 @@ func (k *Keys) openVault(service Secret, all []Secret) (*vault.Vault, error) {
 		if !kept {
 			continue
 		}
-		if plain, _, err = k.masters.open(s); err != nil {
+		plain, _, err = k.masters.open(s)
+		if err != nil {
 			return nil, err
 		}
 		v.KeepMAC(vault.Purpose(purpose), plain)

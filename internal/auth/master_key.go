@@ -102,7 +102,8 @@ func (m *masterKeys) seal(service *Secret, p vault.Purpose, plain []byte, id str
 	m.mu.Unlock()
 	if service != nil {
 		var err error
-		if _, under, err = m.open(*service); err != nil {
+		_, under, err = m.open(*service)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -44,7 +44,7 @@ func account(id string) slog.Attr { return slog.String("account_id", id) }
 func session(id string) slog.Attr { return slog.String("session_id", id) }
 
 // attempt counts an attempt, and logs one that failed.
-func (db SQL) attempt(ctx context.Context, result VerificationResult, attrs ...slog.Attr) {
+func (db Store) attempt(ctx context.Context, result VerificationResult, attrs ...slog.Attr) {
 	db.verified(result.Outcome)
 	switch result.Outcome {
 	case AccountSuspended:

@@ -91,7 +91,7 @@ type askedChallenge struct {
 }
 
 // openChallenges lists the challenges of a number whose codes have not expired, the one that was asked for last first.
-func (db SQL) openChallenges(ctx context.Context, n phone.Number, maxAttempts int) ([]askedChallenge, error) {
+func (db Store) openChallenges(ctx context.Context, n phone.Number, maxAttempts int) ([]askedChallenge, error) {
 	rs, err := db.DB.Query(ctx, `
 		SELECT role, device_id, id, asked_with, asked_at FROM otp_challenges
 		WHERE mobile_number = $1 AND used_at IS NULL AND ends_at > $2 AND attempts < $3`,

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/vault"
 )
 
-// ChallengeRequest is the input of SQL.OpenChallenge.
+// ChallengeRequest is the input of Store.OpenChallenge.
 type ChallengeRequest struct {
 	// Challenge is used unless its key has a live challenge already.
 	Challenge   Challenge
@@ -44,7 +44,7 @@ type ResendTooSoon struct {
 // Error implements error.
 func (ResendTooSoon) Error() string { return "a code was sent a moment ago" }
 
-// OpenedChallenge is the result of SQL.OpenChallenge.
+// OpenedChallenge is the result of Store.OpenChallenge.
 type OpenedChallenge struct {
 	EndsAt time.Time
 	// BlockedUntil is set while too many wrong codes block the number, or the known device. No code
@@ -150,7 +150,8 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 		if !in.Silent && in.Incoming == "" {
 			r.Channel = channel
 		}
-		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
+		code, err = newCode(s.Rand, s.Settings.OTPLength)
+		if err != nil {
 			return IssuedOTP{}, err
 		}
 	}
@@ -197,7 +198,8 @@ func (s *Service) verify(ctx context.Context, key ChallengeKey, otp string, proo
 		return VerificationResult{}, err
 	}
 	if signIn != nil {
-		if attempt.SignIn, err = signIn(device); err != nil {
+		attempt.SignIn, err = signIn(device)
+		if err != nil {
 			return VerificationResult{}, err
 		}
 	}
@@ -368,7 +370,8 @@ func (s *Service) LoginGrant(ctx context.Context, sessionID string) (*Grant, err
 	if session.checkActive(now) != nil {
 		return nil, errSignInEnded()
 	}
-	if session.FilledFields, err = s.Store.DB.FilledFields(ctx, session.AccountID); err != nil {
+	session.FilledFields, err = s.Store.DB.FilledFields(ctx, session.AccountID)
+	if err != nil {
 		return nil, err
 	}
 	session.Generation = 1

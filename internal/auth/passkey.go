@@ -237,7 +237,8 @@ func (s *Passkeys) SignIn(ctx context.Context, in PasskeySignIn) (*Grant, error)
 	if err := s.open(ctx, in, session, vault.HashToken(refresh)); err != nil {
 		return nil, err
 	}
-	if session.FilledFields, err = s.Auth.Store.DB.FilledFields(ctx, session.AccountID); err != nil {
+	session.FilledFields, err = s.Auth.Store.DB.FilledFields(ctx, session.AccountID)
+	if err != nil {
 		return nil, err
 	}
 	return s.Auth.grant(session, refresh, now)

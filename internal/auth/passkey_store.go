@@ -21,7 +21,7 @@ import (
 
 // AddPasskeyChallenge counts the limits and saves a challenge. accountID is "" for a sign-in; an account
 // has one challenge for a registration. Error: LimitExceeded.
-func (db SQL) AddPasskeyChallenge(ctx context.Context, id, accountID string, session webauthn.SessionData, limits []Limit) error {
+func (db Store) AddPasskeyChallenge(ctx context.Context, id, accountID string, session webauthn.SessionData, limits []Limit) error {
 	data, err := json.Marshal(session)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func takePasskeyChallenge(ctx context.Context, tx *store.Tx, id, accountID strin
 // AddPasskey adds the passkey for which verify returns a credential. A challenge whose answer is refused is
 // used up. The update of the session locks it: the end of the session at the same time must end the passkey,
 // see endPasskeys.
-func (db SQL) AddPasskey(ctx context.Context, by actor.Actor, challengeID string, p *Passkey, verify func(webauthn.SessionData) (*webauthn.Credential, error)) error {
+func (db Store) AddPasskey(ctx context.Context, by actor.Actor, challengeID string, p *Passkey, verify func(webauthn.SessionData) (*webauthn.Credential, error)) error {
 	var refused error
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		challenge, err := takePasskeyChallenge(ctx, tx, challengeID, by.AccountID)
@@ -70,7 +70,8 @@ func (db SQL) AddPasskey(ctx context.Context, by actor.Actor, challengeID string
 			return err
 		}
 		credential, err := verify(challenge)
-		if refused = err; err != nil {
+		refused = err
+		if err != nil {
 			return nil
 		}
 		err = tx.ExecOne(ctx, `
@@ -140,7 +141,7 @@ func scanPasskey(s database.Scanner) (*Passkey, error) {
 
 // Passkeys lists the passkeys of an account, newest first, starting after the passkey with the ID after; ""
 // starts with the first.
-func (db SQL) Passkeys(ctx context.Context, accountID, after string, limit int) ([]*Passkey, error) {
+func (db Store) Passkeys(ctx context.Context, accountID, after string, limit int) ([]*Passkey, error) {
 	rs, err := db.DB.Query(ctx, `
 		SELECT `+passkeyColumns+` FROM passkeys WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 		accountID, database.Before(after), limit)
@@ -148,7 +149,7 @@ func (db SQL) Passkeys(ctx context.Context, accountID, after string, limit int) 
 }
 
 // Passkey returns a passkey of an account, or nil.
-func (db SQL) Passkey(ctx context.Context, accountID, id string) (*Passkey, error) {
+func (db Store) Passkey(ctx context.Context, accountID, id string) (*Passkey, error) {
 	p, err := scanPasskey(db.DB.QueryRow(ctx, `SELECT `+passkeyColumns+` FROM passkeys WHERE account_id = $1 AND id = $2`, accountID, id))
 	if database.IsNoRows(err) {
 		return nil, nil
@@ -157,7 +158,7 @@ func (db SQL) Passkey(ctx context.Context, accountID, id string) (*Passkey, erro
 }
 
 // RemovePasskey removes a passkey of an account; false if it has no such passkey.
-func (db SQL) RemovePasskey(ctx context.Context, by actor.Actor, id string) (bool, error) {
+func (db Store) RemovePasskey(ctx context.Context, by actor.Actor, id string) (bool, error) {
 	n, err := db.DB.Exec(ctx, `DELETE FROM passkeys WHERE id = $1 AND account_id = $2`, id, by.AccountID)
 	if n == 1 {
 		db.event(ctx, "passkey_removed", account(by.AccountID), session(by.SessionID), passkey(id))
@@ -166,7 +167,7 @@ func (db SQL) RemovePasskey(ctx context.Context, by actor.Actor, id string) (boo
 }
 
 // PasskeyNumber returns the number of the account of a passkey, or "".
-func (db SQL) PasskeyNumber(ctx context.Context, credentialID []byte) (n phone.Number, err error) {
+func (db Store) PasskeyNumber(ctx context.Context, credentialID []byte) (n phone.Number, err error) {
 	err = db.DB.QueryRow(ctx, `
 		SELECT a.mobile_number FROM passkeys p JOIN accounts a ON a.id = p.account_id WHERE p.credential_id = $1`, credentialID).Scan(&n)
 	if database.IsNoRows(err) {
@@ -177,7 +178,7 @@ func (db SQL) PasskeyNumber(ctx context.Context, credentialID []byte) (n phone.N
 
 // SignInByPasskey takes the challenge, checks the answer with verify, and opens the session of the account
 // of the passkey. A challenge whose answer is refused is used up.
-func (db SQL) SignInByPasskey(ctx context.Context, challengeID string, credentialID []byte, in *SignIn, verify func(webauthn.SessionData, *Passkey) (*webauthn.Credential, error)) error {
+func (db Store) SignInByPasskey(ctx context.Context, challengeID string, credentialID []byte, in *SignIn, verify func(webauthn.SessionData, *Passkey) (*webauthn.Credential, error)) error {
 	var refused error
 	var p *Passkey
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
@@ -215,7 +216,7 @@ func (db SQL) SignInByPasskey(ctx context.Context, challengeID string, credentia
 // usePasskey checks an answer of a passkey, saves its use, and sets account, role and number of a session.
 // It locks the account until the commit: a suspension and the end of the role wait, or are seen here. refused
 // says why the answer does not sign in.
-func (db SQL) usePasskey(ctx context.Context, tx *store.Tx, credentialID []byte, s *Session, verify func(*Passkey) (*webauthn.Credential, error)) (p *Passkey, refused, err error) {
+func (db Store) usePasskey(ctx context.Context, tx *store.Tx, credentialID []byte, s *Session, verify func(*Passkey) (*webauthn.Credential, error)) (p *Passkey, refused, err error) {
 	var suspended bool
 	var number phone.Number
 	p = new(Passkey)
@@ -260,7 +261,7 @@ func (db SQL) usePasskey(ctx context.Context, tx *store.Tx, credentialID []byte,
 }
 
 // savePasskeyUse saves the counter and the time of a sign-in. The counter is the one that verify compared.
-func (db SQL) savePasskeyUse(ctx context.Context, tx *store.Tx, p *Passkey, used *webauthn.Credential) error {
+func (db Store) savePasskeyUse(ctx context.Context, tx *store.Tx, p *Passkey, used *webauthn.Credential) error {
 	data, err := json.Marshal(used)
 	if err != nil {
 		return err

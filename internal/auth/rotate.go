@@ -56,7 +56,8 @@ func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 		return nil, err
 	}
 	if session == nil {
-		if session, err = s.refreshAgain(ctx, id, generation, now); err != nil {
+		session, err = s.refreshAgain(ctx, id, generation, now)
+		if err != nil {
 			return nil, err
 		}
 	}

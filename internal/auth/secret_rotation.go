@@ -73,7 +73,8 @@ func (r SecretRotation) Run(ctx context.Context) (done Rotated, err error) {
 			args = args[:1]
 		}
 		for n := int64(1); n > 0; done.Ended[e.What] += n {
-			if n, err = r.Installation.sql.Exec(ctx, e.Query, args...); err != nil {
+			n, err = r.Installation.sql.Exec(ctx, e.Query, args...)
+			if err != nil {
 				return done, fmt.Errorf("end %s: %w", e.What, err)
 			}
 		}
@@ -95,7 +96,8 @@ func (r SecretRotation) begin(ctx context.Context, from *masterKeys) (secret []b
 		if err != nil {
 			return err
 		}
-		if old, err = vault.New(plain); err != nil {
+		old, err = vault.New(plain)
+		if err != nil {
 			return err
 		}
 		waiting := Secret{ID: nextSecretID, Purpose: string(vault.ForSecret)}
@@ -106,11 +108,13 @@ func (r SecretRotation) begin(ctx context.Context, from *masterKeys) (secret []b
 		case database.IsNoRows(err):
 			secret = make([]byte, vault.SecretBytes)
 			_, _ = rand.Read(secret) // never fails (crypto/rand)
-			if err = r.add(ctx, tx, from, service, nextSecretID, secret); err != nil {
+			err = r.add(ctx, tx, from, service, nextSecretID, secret)
+			if err != nil {
 				return err
 			}
 			for purpose := range keptMACs { // a key that an earlier rotation kept stays
-				if err = r.add(ctx, tx, from, service, keptMACPrefix+string(purpose), old.For(purpose).MACKey()); err != nil {
+				err = r.add(ctx, tx, from, service, keptMACPrefix+string(purpose), old.For(purpose).MACKey())
+				if err != nil {
 					return err
 				}
 			}
@@ -155,18 +159,21 @@ func (r SecretRotation) seal(ctx context.Context, s store.Sealed, old, next *vau
 			}
 			more = len(values) == secretChunk
 			for _, v := range values {
-				if last = v.key; len(v.sealed) == 0 {
+				last = v.key
+				if len(v.sealed) == 0 {
 					continue
 				}
 				plain, context, err := v.open(s.Purpose, old)
 				if err != nil {
-					if _, _, err = v.open(s.Purpose, next); err != nil {
+					_, _, err = v.open(s.Purpose, next)
+					if err != nil {
 						unreadable++
 					}
 					continue // sealed before an interruption
 				}
 				sealed++
-				if err = tx.Defer(ctx, s.Write, append([]any{v.sealed, next.For(s.Purpose).Seal(plain, context)}, v.key...)...); err != nil {
+				err = tx.Defer(ctx, s.Write, append([]any{v.sealed, next.For(s.Purpose).Seal(plain, context)}, v.key...)...)
+				if err != nil {
 					return err
 				}
 			}
@@ -226,7 +233,8 @@ func (r SecretRotation) finish(ctx context.Context, from *masterKeys, secret []b
 		if err != nil {
 			return err
 		}
-		if _, err = tx.Exec(ctx, `UPDATE secrets SET sealed = $1, created_at = $2, active_at = $2 WHERE id = 'service'`, sealed, database.Micros(r.Now)); err != nil {
+		_, err = tx.Exec(ctx, `UPDATE secrets SET sealed = $1, created_at = $2, active_at = $2 WHERE id = 'service'`, sealed, database.Micros(r.Now))
+		if err != nil {
 			return err
 		}
 		return operator.AddEntry(ctx, tx, r.EntryID, r.By, operator.ServiceSecretRotated, "key", serviceSecretID, "")

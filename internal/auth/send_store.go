@@ -2,14 +2,14 @@ package auth
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // recordSend records that the OTP of c is sent. A resend changes nothing.
-func (db SQL) recordSend(ctx context.Context, tx *store.Tx, c Challenge, to Destination) error {
+func (db Store) recordSend(ctx context.Context, tx *store.Tx, c Challenge, to Destination) error {
 	if to.Block == "" {
 		return nil
 	}
@@ -17,10 +17,7 @@ func (db SQL) recordSend(ctx context.Context, tx *store.Tx, c Challenge, to Dest
 		INSERT INTO otp_sends (challenge_id, block, country, network, ends_at, used) VALUES ($1, $2, $3, $4, $5, FALSE)
 		ON CONFLICT (challenge_id) DO NOTHING`,
 		c.ID, to.Block, to.Country, to.Network, database.Micros(c.EndsAt))
-	if err != nil {
-		return fmt.Errorf("record OTP send: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "record OTP send")
 }
 
 // codeUse is the use of the OTPs that were sent to a block and to its country.
@@ -32,7 +29,7 @@ func (u *codeUse) fraud() bool { return u.block.BlockFraud() || u.country.Countr
 // readCodeUse reads the use of the OTPs that were sent to the destination of r. Only OTPs
 // whose validity ended in the last FraudWindow count. The result is complete after the next
 // statement or Flush.
-func (db SQL) readCodeUse(ctx context.Context, tx *store.Tx, r ChallengeRequest) (*codeUse, error) {
+func (db Store) readCodeUse(ctx context.Context, tx *store.Tx, r ChallengeRequest) (*codeUse, error) {
 	use, to, now := new(codeUse), r.Destination, r.Challenge.SentAt
 	into := func(u *CodeUse) func(database.Scanner) error {
 		return func(row database.Scanner) error { return row.Scan(&u.Codes, &u.Used, &u.Networks) }
@@ -48,8 +45,5 @@ func (db SQL) readCodeUse(ctx context.Context, tx *store.Tx, r ChallengeRequest)
 			WHERE country = $1 AND country <> '' AND ends_at > $2 AND ends_at <= $3`,
 			to.Country, database.Micros(now.Add(-FraudWindow)), database.Micros(now))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read use of OTPs: %w", err)
-	}
-	return use, nil
+	return use, fault.Wrap(err, "read use of OTPs")
 }

@@ -64,7 +64,7 @@ const (
 
 // Service signs accounts in and out.
 type Service struct {
-	Store SQL
+	Store Store
 	// LinkedRequest returns the ID of the request behind the link with this hash, if the link left to
 	// number itself and asks it in this role, or "". open reports whether the link is valid and the
 	// request is open. Consent sets it; nil finds none.

@@ -11,12 +11,13 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
 
-// SQL stores accounts, challenges, sessions and limits of sign-in. It is safe for concurrent use.
-type SQL struct {
+// Store stores accounts, challenges, sessions and limits of sign-in. It is safe for concurrent use.
+type Store struct {
 	DB *store.DB
 	Observer
 }
@@ -41,7 +42,7 @@ func sessionDest(v *Session) []any {
 
 // Session returns a session, even one that has ended, or nil. The caller's token
 // names its ID, so it needs no account.
-func (db SQL) Session(ctx context.Context, id string) (*Session, error) {
+func (db Store) Session(ctx context.Context, id string) (*Session, error) {
 	s, err := scanSession(db.DB.QueryRow(ctx, `
 		SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, id))
 	if database.IsNoRows(err) {
@@ -51,7 +52,7 @@ func (db SQL) Session(ctx context.Context, id string) (*Session, error) {
 }
 
 // SessionOfToken is Session with the fields that authenticate a caller: each request reads it.
-func (db SQL) SessionOfToken(ctx context.Context, id string) (*Session, error) {
+func (db Store) SessionOfToken(ctx context.Context, id string) (*Session, error) {
 	s := &Session{ID: id}
 	err := db.DB.QueryRow(ctx, `
 		SELECT account_id, role, mobile_number, generation, used_at, created_at, ends_at, revoked_at, passkey FROM sessions WHERE id = $1`, id).
@@ -63,7 +64,7 @@ func (db SQL) SessionOfToken(ctx context.Context, id string) (*Session, error) {
 }
 
 // PageSession returns a session of pages with this token, even one that has ended, or nil.
-func (db SQL) PageSession(ctx context.Context, id string, tokenHash []byte) (*Session, error) {
+func (db Store) PageSession(ctx context.Context, id string, tokenHash []byte) (*Session, error) {
 	s := new(Session)
 	err := db.DB.QueryRow(ctx, `
 		SELECT `+sessionColumns+`, (SELECT tray_seq FROM accounts a WHERE a.id = account_id)
@@ -78,20 +79,17 @@ func (db SQL) PageSession(ctx context.Context, id string, tokenHash []byte) (*Se
 // ExtendPageSession saves a use of the session at now and moves the end of its idle time,
 // unless it has ended or was used after notAfter. It cannot revive a session that a
 // concurrent transaction ends.
-func (db SQL) ExtendPageSession(ctx context.Context, id string, now, idleAt, notAfter time.Time) error {
+func (db Store) ExtendPageSession(ctx context.Context, id string, now, idleAt, notAfter time.Time) error {
 	_, err := db.DB.Exec(ctx, `
 		UPDATE sessions SET last_used_at = $2, idle_at = $3
 		WHERE id = $1 AND last_used_at <= $4 AND revoked_at IS NULL AND idle_at > $2 AND ends_at > $2`,
 		id, database.Micros(now), database.Micros(idleAt), database.Micros(notAfter))
-	if err != nil {
-		return fmt.Errorf("extend page session: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "extend page session")
 }
 
 // Rotate moves a session to its next generation. It returns nil unless the session is
 // live and r has its newest token.
-func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
+func (db Store) Rotate(ctx context.Context, r Rotation) (*Session, error) {
 	rotated := new(Session)
 	err := db.DB.ExecRow(ctx, func(row database.Scanner) error {
 		return row.Scan(append(sessionDest(rotated), database.IntoWords(&rotated.FilledFields))...)
@@ -115,7 +113,7 @@ func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
 
 // MarkUsed saves the first use of a generation's tokens. Later uses change nothing. On a standby it saves nothing: there the
 // service only reads, and the previous refresh token stays valid until a use on the primary.
-func (db SQL) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
+func (db Store) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
 	_, err := db.DB.Exec(ctx, `
 		UPDATE sessions SET used_at = $3, last_used_at = $3
 		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, database.Micros(now))
@@ -126,7 +124,7 @@ func (db SQL) MarkUsed(ctx context.Context, id string, generation int64, now tim
 }
 
 // Revoke ends s, whose refresh token was reused, and saves the notifications of e, unless s has ended already.
-func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
+func (db Store) Revoke(ctx context.Context, s *Session, e event.Event) error {
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, database.Micros(tx.Now))
 		if err != nil || n == 0 {
@@ -145,13 +143,14 @@ func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
 }
 
 // EndSession ends a live session of the account; false if there is none.
-func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error) {
+func (db Store) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended := false
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `
 			UPDATE sessions SET revoked_at = $3
 			WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, database.Micros(tx.Now))
-		if ended = n == 1; !ended || err != nil {
+		ended = n == 1
+		if !ended || err != nil {
 			return err
 		}
 		return notice.EndPush(ctx, tx.Tx, id)
@@ -165,7 +164,7 @@ func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error
 
 // EndAllSessions ends every session of the number of by in every role, its devices, its passkeys, and its
 // confirmed addresses.
-func (db SQL) EndAllSessions(ctx context.Context, by actor.Actor) error {
+func (db Store) EndAllSessions(ctx context.Context, by actor.Actor) error {
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
@@ -197,7 +196,7 @@ func (db SQL) EndAllSessions(ctx context.Context, by actor.Actor) error {
 
 // Sessions lists the live sessions of an account, newest first, starting after the one
 // with the ID after; "" starts with the first.
-func (db SQL) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*Session, error) {
+func (db Store) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*Session, error) {
 	rs, err := db.DB.Query(ctx, `
 		SELECT `+sessionColumns+` FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
@@ -206,7 +205,7 @@ func (db SQL) Sessions(ctx context.Context, accountID string, now time.Time, aft
 }
 
 // Roles returns the roles that number holds (see RoleFacts).
-func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
+func (db Store) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
 	rs, err := db.DB.Query(ctx, `
 		SELECT a.role, `+store.AccountRoles+`
 		FROM accounts a WHERE a.mobile_number = $1
@@ -214,7 +213,8 @@ func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 	var held []actor.Role // in alphabetical order, as in actor.Roles
 	_, err = database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) {
 		var f RoleFacts
-		if err = s.Scan(&r, &f.Registered, &f.Linked, &f.Kept); err == nil && f.Held() {
+		err = s.Scan(&r, &f.Registered, &f.Linked, &f.Kept)
+		if err == nil && f.Held() {
 			held = append(held, r)
 		}
 		return r, err
@@ -234,7 +234,7 @@ type Own struct {
 }
 
 // Own returns what the caller's account shows of itself.
-func (db SQL) Own(ctx context.Context, by actor.Actor) (o Own, err error) {
+func (db Store) Own(ctx context.Context, by actor.Actor) (o Own, err error) {
 	rs, err := db.DB.Query(ctx, `
 		SELECT a.role, `+store.AccountRoles+`, a.id = $2, CASE WHEN a.id = $2 THEN `+store.NameOf+` END, CASE WHEN a.id = $2 THEN `+store.FilledBy+`a.id) END,
 			(SELECT count(*) FROM (SELECT 1 FROM notifications WHERE account_id = $2 AND read_at IS NULL LIMIT $3) AS unread)
@@ -257,15 +257,12 @@ func (db SQL) Own(ctx context.Context, by actor.Actor) (o Own, err error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return Own{}, fmt.Errorf("read the caller's account: %w", err)
-	}
-	return o, nil
+	return o, fault.Wrap(err, "read the caller's account")
 }
 
 // RevokeSession ends a session for an operator and returns its account, or "" if there
 // is no live session with the ID.
-func (db SQL) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
+func (db Store) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
 	var accountID string
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		accountID = ""

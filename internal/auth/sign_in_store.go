@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -29,7 +30,7 @@ func roleFacts(role actor.Role) string {
 }
 
 // signIn opens the session of a correct code: the account, the device, the session.
-func (db SQL) signIn(ctx context.Context, tx *store.Tx, in *SignIn, c *countedAttempt) error {
+func (db Store) signIn(ctx context.Context, tx *store.Tx, in *SignIn, c *countedAttempt) error {
 	s := *in.Session
 	if s.Role == actor.Coach && c.Roles.Held() {
 		if c.accountID == "" {
@@ -43,7 +44,7 @@ func (db SQL) signIn(ctx context.Context, tx *store.Tx, in *SignIn, c *countedAt
 }
 
 // openSession saves the device and the session s of an account.
-func (db SQL) openSession(ctx context.Context, tx *store.Tx, in *SignIn, s Session) error {
+func (db Store) openSession(ctx context.Context, tx *store.Tx, in *SignIn, s Session) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,
@@ -70,7 +71,7 @@ func (db SQL) openSession(ctx context.Context, tx *store.Tx, in *SignIn, s Sessi
 // markCoachDevices saves that the device of a sign-in is also a device of coaches: of the coach who
 // signs in, on each known device whose token the request presented; or, for a family, of each coach
 // who signed in on one of these devices before.
-func (db SQL) markCoachDevices(ctx context.Context, tx *store.Tx, s Session, in *SignIn) error {
+func (db Store) markCoachDevices(ctx context.Context, tx *store.Tx, s Session, in *SignIn) error {
 	presented := make([]any, len(in.OtherDevices))
 	for i, hash := range in.OtherDevices {
 		presented[i] = hash
@@ -93,15 +94,12 @@ func (db SQL) markCoachDevices(ctx context.Context, tx *store.Tx, s Session, in 
 			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
 			append([]any{in.DeviceHash}, presented...)...)
 	}
-	if err != nil {
-		return fmt.Errorf("mark devices of coaches: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "mark devices of coaches")
 }
 
 // findOrAddAccount sets the account of s, and locks its row until the commit. A
 // coach's first login registers the coach.
-func (db SQL) findOrAddAccount(ctx context.Context, tx *store.Tx, s *Session) error {
+func (db Store) findOrAddAccount(ctx context.Context, tx *store.Tx, s *Session) error {
 	var suspended bool
 	err := tx.QueryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
@@ -128,7 +126,7 @@ func (db SQL) findOrAddAccount(ctx context.Context, tx *store.Tx, s *Session) er
 
 // checkRoleHeld reads the role facts again, now that the account's row is locked. It
 // returns ErrStale if the last link of the number ended while this transaction waited.
-func (db SQL) checkRoleHeld(ctx context.Context, tx *store.Tx, n phone.Number, role actor.Role) error {
+func (db Store) checkRoleHeld(ctx context.Context, tx *store.Tx, n phone.Number, role actor.Role) error {
 	var f RoleFacts
 	err := tx.QueryRow(ctx, `SELECT `+roleFacts(role), string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Kept)
 	if err == nil && !f.MaySignIn(role) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 )
 
@@ -41,10 +42,7 @@ func (t TLSEntries) Save(ctx context.Context, name string, data []byte) error {
 	_, err := t.DB.Exec(ctx, `
 		INSERT INTO tls_entries (name, sealed, claim_ends_at) VALUES ($1, $2, 0)
 		ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, claim_ends_at = 0`, name, sealed)
-	if err != nil {
-		return fmt.Errorf("save TLS entry: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "save TLS entry")
 }
 
 // Delete deletes an entry.
@@ -62,8 +60,5 @@ func (t TLSEntries) Claim(ctx context.Context, name string, until time.Time) (bo
 		INSERT INTO tls_entries (name, claim_ends_at) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET claim_ends_at = excluded.claim_ends_at
 		WHERE tls_entries.sealed IS NULL AND tls_entries.claim_ends_at <= $3`, name, database.Micros(until), database.Micros(t.DB.Now()))
-	if err != nil {
-		return false, fmt.Errorf("claim TLS entry: %w", err)
-	}
-	return n > 0, nil
+	return n > 0, fault.Wrap(err, "claim TLS entry")
 }

@@ -3,7 +3,6 @@ package auth
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -95,10 +94,7 @@ func (t *Tokens) Access(s *Session) (string, error) {
 	})
 	token.Header["typ"], token.Header["kid"] = tokenType, key.id
 	signed, err := token.SignedString(key.private)
-	if err != nil {
-		return "", fmt.Errorf("sign access token: %w", err)
-	}
-	return signed, nil
+	return signed, fault.Wrap(err, "sign access token")
 }
 
 // tokenID returns the jti of an access token: its session and generation.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
-	"fmt"
 
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 )
 
@@ -27,8 +27,5 @@ func (k *Keys) openVAPIDKey(s Secret) (*ecdh.PrivateKey, error) {
 		return nil, err
 	}
 	private, err := ecdh.P256().NewPrivateKey(plain)
-	if err != nil {
-		return nil, fmt.Errorf("VAPID key: %w", err)
-	}
-	return private, nil
+	return private, fault.Wrap(err, "VAPID key")
 }

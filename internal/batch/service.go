@@ -36,9 +36,13 @@ type Service struct {
 	// Upcoming returns the trainings of batches of a coach that take place and end after now, on the next
 	// days days, earliest first.
 	Upcoming func(ctx context.Context, q database.Querier, coachID string, batches []*team.Batch, now time.Time, days int) ([]team.Training, error)
-	Now      func() time.Time
-	NewID    func() string
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // Add adds a batch of the calling coach.
 func (s *Service) Add(ctx context.Context, by actor.Actor, p Patch) (*team.Batch, error) {
@@ -109,10 +113,7 @@ func insert(ctx context.Context, tx *store.Tx, b *team.Batch) error {
 			INSERT INTO batches (id, coach_id, version, name, sport, venue, schedule, time_zone, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		b.ID, b.CoachID, b.Version, b.Name, database.Text(b.Sport), database.Text(b.Venue), string(schedule), b.TimeZone, database.Micros(b.CreatedAt), database.Micros(b.UpdatedAt))
-	if err != nil {
-		return fmt.Errorf("add batch: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "add batch")
 }
 
 // Batch returns a batch of the calling coach.

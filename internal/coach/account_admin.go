@@ -61,7 +61,7 @@ type AccountMatch struct {
 // AccountAdmin lets operators manage coach accounts. It never changes players:
 // guardians and students can still respond while their coach is suspended.
 type AccountAdmin struct {
-	Store SQL
+	Store Store
 	// DeviceApprovals returns the newest approvals that were given on a device of the coach, the newest
 	// first.
 	DeviceApprovals func(ctx context.Context, id string) ([]DeviceApproval, error)

@@ -26,12 +26,13 @@ func scanAccount(s database.Scanner) (AccountMatch, error) {
 }
 
 // FindCoaches searches coach accounts and audits the search.
-func (db SQL) FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
+func (db Store) FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
 	var found []AccountMatch
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		var how string
 		var err error
-		if found, how, err = findCoaches(ctx, tx, s, limit); err != nil {
+		found, how, err = findCoaches(ctx, tx, s, limit)
+		if err != nil {
 			return err
 		}
 		object := ""
@@ -87,14 +88,16 @@ func nameKey(name string) []byte { return []byte(team.FoldName(name)) }
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }
 
 // ReadCoach returns a coach's account and profile and audits the access.
-func (db SQL) ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
+func (db Store) ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
 	var a Account
 	var p Profile
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
-		if a, err = coachAccount(ctx, tx, id); err != nil {
+		a, err = coachAccount(ctx, tx, id)
+		if err != nil {
 			return err
 		}
-		if p, err = profile(ctx, tx, id); err != nil {
+		p, err = profile(ctx, tx, id)
+		if err != nil {
 			return err
 		}
 		return tx.Record(ctx, by, operator.CoachRead, "coach", id, "")
@@ -103,7 +106,7 @@ func (db SQL) ReadCoach(ctx context.Context, by actor.Operator, id string) (Acco
 }
 
 // CheckCoach returns not_found if there is no such coach.
-func (db SQL) CheckCoach(ctx context.Context, id string) error {
+func (db Store) CheckCoach(ctx context.Context, id string) error {
 	return database.OrMissing(db.DB.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")
 }
 
@@ -131,7 +134,7 @@ func checkCoachAccount(ctx context.Context, tx *store.Tx, id string, check func(
 // Suspend suspends a coach's account, ends its sessions and deletes its listing. A
 // concurrent login shares the lock of the account's row until its session is saved:
 // either this sees the session, or the login sees the suspension.
-func (db SQL) Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(Account) error) error {
+func (db Store) Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(Account) error) error {
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		if err := checkCoachAccount(ctx, tx, id, check); err != nil {
 			return err
@@ -161,7 +164,7 @@ func (db SQL) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 }
 
 // Restore ends the suspension of a coach's account.
-func (db SQL) Restore(ctx context.Context, by actor.Operator, id string, check func(Account) error) error {
+func (db Store) Restore(ctx context.Context, by actor.Operator, id string, check func(Account) error) error {
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		if err := checkCoachAccount(ctx, tx, id, check); err != nil {
 			return err

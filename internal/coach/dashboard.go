@@ -147,7 +147,7 @@ type Dashboard struct {
 
 // Dashboards builds dashboards.
 type Dashboards struct {
-	Store SQL
+	Store Store
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	Tiers    Tiers

@@ -14,11 +14,12 @@ import (
 // Dashboard reads a coach's dashboard from one state of the database. Its statements read
 // only rows of the coach: pending and refused players, index entries of all players, and
 // the requests of a month.
-func (db SQL) Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error) {
+func (db Store) Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error) {
 	var d *Dashboard
 	err := db.DB.View(ctx, func(tx *store.Tx) (err error) {
 		d = &Dashboard{Counts: map[AttentionKind]int{}}
-		if d.Summary, err = summary(ctx, tx, coachID, now); err != nil {
+		d.Summary, err = summary(ctx, tx, coachID, now)
+		if err != nil {
 			return err
 		}
 		guardian, student := d.Players.Guardian, d.Players.Student
@@ -38,10 +39,11 @@ func (db SQL) Dashboard(ctx context.Context, coachID string, now time.Time) (*Da
 }
 
 // Overview reads a coach's overview from one state of the database, with at most limit needs.
-func (db SQL) Overview(ctx context.Context, coachID string, limit int, now time.Time) (*Overview, error) {
+func (db Store) Overview(ctx context.Context, coachID string, limit int, now time.Time) (*Overview, error) {
 	o := &Overview{}
 	err := db.DB.View(ctx, func(tx *store.Tx) (err error) {
-		if o.Summary, err = summary(ctx, tx, coachID, now); err != nil {
+		o.Summary, err = summary(ctx, tx, coachID, now)
+		if err != nil {
 			return err
 		}
 		due := now.Add(-FollowUpTarget)
@@ -61,16 +63,20 @@ func (db SQL) Overview(ctx context.Context, coachID string, limit int, now time.
 
 // summary reads the common part of the dashboard and the overview.
 func summary(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (s Summary, err error) {
-	if s.Profile, err = profile(ctx, tx, coachID); err != nil {
+	s.Profile, err = profile(ctx, tx, coachID)
+	if err != nil {
 		return s, err
 	}
-	if s.Subscription, err = subscription(ctx, tx, coachID, now); err != nil {
+	s.Subscription, err = subscription(ctx, tx, coachID, now)
+	if err != nil {
 		return s, err
 	}
-	if s.Players, err = countPlayers(ctx, tx, coachID); err != nil {
+	s.Players, err = countPlayers(ctx, tx, coachID)
+	if err != nil {
 		return s, fmt.Errorf("count players: %w", err)
 	}
-	if s.Pending, err = countPending(ctx, tx, coachID, now); err != nil {
+	s.Pending, err = countPending(ctx, tx, coachID, now)
+	if err != nil {
 		return s, fmt.Errorf("count pending approvals: %w", err)
 	}
 	s.Unread, err = notice.CountUnread(ctx, tx, coachID)

@@ -48,7 +48,7 @@ func (q Query) terms() []string {
 
 // Directory is the public list of coaches.
 type Directory struct {
-	Store SQL
+	Store Store
 	Tiers Tiers
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string

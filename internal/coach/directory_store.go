@@ -17,14 +17,15 @@ const (
 // Listings returns up to limit listings that match all terms, newest coach first. after is
 // the coach id at which the previous page ended, "" for the first page. next is the value of
 // after for the next page, "" at the end.
-func (db SQL) Listings(ctx context.Context, terms []string, after string, limit int) (found []Listing, next string, err error) {
+func (db Store) Listings(ctx context.Context, terms []string, after string, limit int) (found []Listing, next string, err error) {
 	from, floor := database.Before(after), ""
 	var rs *database.Rows
 	if len(terms) == 0 {
 		rs, err = db.DB.Query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
 	} else {
 		if len(terms) > 1 {
-			if terms, floor, err = db.rarestFirst(ctx, terms, from); err != nil {
+			terms, floor, err = db.rarestFirst(ctx, terms, from)
+			if err != nil {
 				return nil, "", err
 			}
 		}
@@ -43,7 +44,7 @@ func (db SQL) Listings(ctx context.Context, terms []string, after string, limit 
 // search reads the listings of the first term with floor <= coach id < from and returns those
 // that match the other terms. It uses scalar subqueries: for joins, PostgreSQL may plan to
 // read a whole term or the whole table.
-func (db SQL) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
+func (db Store) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
 	args := append([]any{from, floor, limit}, padTerms(terms)...)
 	return db.DB.Query(ctx, `
 		SELECT t.coach_id, (SELECT l.card FROM listings l WHERE l.coach_id = t.coach_id)
@@ -60,7 +61,7 @@ func (db SQL) search(ctx context.Context, terms []string, from, floor string, li
 // rarestFirst moves the rarest term to the front. For each term it reads the coach id of the
 // SearchWindow-th listing from the newest: the lower this id, the rarer the term. floor is this
 // id of the rarest term, "" if the term has fewer listings.
-func (db SQL) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
+func (db Store) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
 	args := []any{from, SearchWindow - 1}
 	args = append(args, padTerms(terms)...)
 	var floors [maxTerms]string
@@ -104,7 +105,7 @@ func padTerms(terms []string) []any {
 }
 
 // Listing returns the listing of a coach, or not_found.
-func (db SQL) Listing(ctx context.Context, coachID string) (Listing, error) {
+func (db Store) Listing(ctx context.Context, coachID string) (Listing, error) {
 	l, err := scanListing(db.DB.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
 	if database.IsNoRows(err) {
 		return l, fault.Missing()

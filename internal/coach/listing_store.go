@@ -13,7 +13,7 @@ import (
 )
 
 // ListingSource returns the data from which the listing of one coach is made.
-func (db SQL) ListingSource(ctx context.Context, coachID string) (s ListingSource, err error) {
+func (db Store) ListingSource(ctx context.Context, coachID string) (s ListingSource, err error) {
 	return s, db.DB.View(ctx, func(tx *store.Tx) (err error) {
 		s, err = listingSource(ctx, tx, coachID)
 		return err
@@ -22,7 +22,7 @@ func (db SQL) ListingSource(ctx context.Context, coachID string) (s ListingSourc
 
 // SetVisibility loads the source of the listing, lets fn decide the visibility, and
 // saves it with the listing. fn may run more than once.
-func (db SQL) SetVisibility(ctx context.Context, coachID string, fn func(ListingSource) (VisibilityRequest, error)) error {
+func (db Store) SetVisibility(ctx context.Context, coachID string, fn func(ListingSource) (VisibilityRequest, error)) error {
 	var before, visible bool
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.LockCoach(ctx, coachID); err != nil {
@@ -34,7 +34,8 @@ func (db SQL) SetVisibility(ctx context.Context, coachID string, fn func(Listing
 		}
 		before = s.Visible
 		was := s.shown()
-		if s.VisibilityRequest, err = fn(s); err != nil {
+		s.VisibilityRequest, err = fn(s)
+		if err != nil {
 			return err
 		}
 		visible = s.Visible

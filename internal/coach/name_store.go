@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -19,10 +20,7 @@ func queueNameCheck(ctx context.Context, tx *store.Tx, coachID string) error {
 				AND (SELECT d.sha256 FROM documents d WHERE d.id = coaches.picture_id) IS DISTINCT FROM confirmed_picture)
 			THEN COALESCE(name_check_at, CAST($2 AS BIGINT)) END
 		WHERE id = $1`, coachID, database.Micros(tx.Now))
-	if err != nil {
-		return fmt.Errorf("queue the name of coach %s: %w", coachID, err)
-	}
-	return nil
+	return fault.Wrap(err, "queue the name of coach %s", coachID)
 }
 
 // confirmLegalName confirms another name of a verified coach that is the legal name, which an operator has verified.
@@ -50,10 +48,7 @@ func LegalName(ctx context.Context, tx *store.Tx, coachID string) (string, error
 		return "", fmt.Errorf("read the legal name of coach %s: %w", coachID, err)
 	}
 	legal, err := tx.DB().Unseal(vault.ForKYC, sealed, id)
-	if err != nil {
-		return "", fmt.Errorf("unseal the legal name of coach %s: %w", coachID, err)
-	}
-	return legal, nil
+	return legal, fault.Wrap(err, "unseal the legal name of coach %s", coachID)
 }
 
 // errNotDue ends a transaction whose work another replica has done.

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // Needs counts and lists the needs of a coach from one state of the database.
-func (db SQL) Needs(ctx context.Context, coachID string, q NeedQuery, now time.Time) (needs Needs, err error) {
+func (db Store) Needs(ctx context.Context, coachID string, q NeedQuery, now time.Time) (needs Needs, err error) {
 	err = db.DB.View(ctx, func(tx *store.Tx) error {
 		needs, err = readNeeds(ctx, tx, coachID, q, now)
 		return err
@@ -22,10 +23,12 @@ func (db SQL) Needs(ctx context.Context, coachID string, q NeedQuery, now time.T
 }
 
 func readNeeds(ctx context.Context, tx *store.Tx, coachID string, q NeedQuery, now time.Time) (needs Needs, err error) {
-	if needs.Counts, err = countNeeds(ctx, tx, coachID, now); err != nil {
+	needs.Counts, err = countNeeds(ctx, tx, coachID, now)
+	if err != nil {
 		return needs, fmt.Errorf("count needs: %w", err)
 	}
-	if needs.Items, err = listNeeds(ctx, tx, coachID, q, needs.Counts, now); err != nil {
+	needs.Items, err = listNeeds(ctx, tx, coachID, q, needs.Counts, now)
+	if err != nil {
 		return needs, fmt.Errorf("list needs: %w", err)
 	}
 	return needs, nil
@@ -157,15 +160,13 @@ func heldBy(ctx context.Context, tx *store.Tx, requests []string) (map[string]st
 		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+database.Params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var key string
-		if err = s.Scan(&id, database.IntoText(&key)); err == nil {
+		err = s.Scan(&id, database.IntoText(&key))
+		if err == nil {
 			keys[id] = key
 		}
 		return id, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the limits of held messages: %w", err)
-	}
-	return keys, nil
+	return keys, fault.Wrap(err, "read the limits of held messages")
 }
 
 // These list at most $2 needs of one kind of the coach $1, in the order of an index.

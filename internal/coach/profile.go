@@ -164,7 +164,7 @@ func UniqueSports(sports []string) bool {
 
 // Service reads and changes profiles.
 type Service struct {
-	Store SQL
+	Store Store
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	// DefaultTimeZone is the time zone of coaches who chose none.

@@ -14,30 +14,30 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// SQL stores profiles, tiers and listings of coaches, and reads their dashboards.
-type SQL struct {
+// Store stores profiles, tiers and listings of coaches, and reads their dashboards.
+type Store struct {
 	DB *store.DB
 	// Event writes a security event after a commit; nil writes none.
 	Event func(ctx context.Context, name string, attrs ...slog.Attr)
 }
 
-func (db SQL) event(ctx context.Context, name string, attrs ...slog.Attr) {
+func (db Store) event(ctx context.Context, name string, attrs ...slog.Attr) {
 	if db.Event != nil {
 		db.Event(ctx, name, attrs...)
 	}
 }
 
 // changed writes the security event of a changed setting.
-func (db SQL) changed(ctx context.Context, coachID string, attrs ...slog.Attr) {
+func (db Store) changed(ctx context.Context, coachID string, attrs ...slog.Attr) {
 	db.event(ctx, "setting_changed", append([]slog.Attr{slog.String("account_id", coachID)}, attrs...)...)
 }
 
 // Profile returns a coach's profile.
-func (db SQL) Profile(ctx context.Context, coachID string) (Profile, error) {
+func (db Store) Profile(ctx context.Context, coachID string) (Profile, error) {
 	return profile(ctx, db.DB, coachID)
 }
 
-// ReadProfile is SQL.Profile in a transaction.
+// ReadProfile is Store.Profile in a transaction.
 func ReadProfile(ctx context.Context, tx *store.Tx, coachID string) (Profile, error) {
 	return profile(ctx, tx, coachID)
 }
@@ -72,11 +72,11 @@ func profile(ctx context.Context, q database.Querier, coachID string) (Profile, 
 
 // UpdateProfile loads a profile, lets fn change it, and saves it unless it has changed
 // meanwhile. fn may run more than once.
-func (db SQL) UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error {
+func (db Store) UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error {
 	return db.DB.Write(ctx, func(tx *store.Tx) error { return UpdateProfile(ctx, tx, coachID, fn) })
 }
 
-// UpdateProfile is SQL.UpdateProfile in a transaction.
+// UpdateProfile is Store.UpdateProfile in a transaction.
 func UpdateProfile(ctx context.Context, tx *store.Tx, coachID string, fn func(Profile) (Profile, error)) error {
 	old, err := profile(ctx, tx, coachID)
 	if err != nil {

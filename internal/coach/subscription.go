@@ -33,7 +33,7 @@ type Usage struct {
 
 // Subscriptions lets coaches choose, and operators set, a tier.
 type Subscriptions struct {
-	Store SQL
+	Store Store
 	Tiers Tiers
 }
 

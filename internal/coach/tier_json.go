@@ -66,7 +66,8 @@ func (p *tierParser) value(dec *json.Decoder, at string, depth int) (any, error)
 			if _, repeated := m[name.(string)]; repeated {
 				p.addProblem(pointer, "is repeated")
 			}
-			if m[name.(string)], err = p.value(dec, pointer, depth+1); err != nil {
+			m[name.(string)], err = p.value(dec, pointer, depth+1)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // Subscription returns a coach's stored tier and usage.
-func (db SQL) Subscription(ctx context.Context, coachID string) (Subscription, error) {
+func (db Store) Subscription(ctx context.Context, coachID string) (Subscription, error) {
 	return subscription(ctx, db.DB, coachID, db.DB.Now())
 }
 
@@ -39,7 +39,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 
 // UpdateTier calls fn with the coach's choice of a tier and stores what fn returns, unless
 // the choice changed meanwhile. fn may run more than once.
-func (db SQL) UpdateTier(ctx context.Context, coachID string, fn func(TierChoice) (TierChoice, error)) error {
+func (db Store) UpdateTier(ctx context.Context, coachID string, fn func(TierChoice) (TierChoice, error)) error {
 	var from, to string
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		stored, err := tierChoice(ctx, tx, coachID)
@@ -68,7 +68,7 @@ var tierAuditActions = map[TierOutcome]string{
 
 // DecideTier calls fn with the coach's choice of a tier, stores the tier of the decision,
 // ends the request for a tier and notifies the coach. fn may run more than once.
-func (db SQL) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(TierChoice) (TierDecision, error)) error {
+func (db Store) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(TierChoice) (TierDecision, error)) error {
 	var d TierDecision
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		stored, err := tierChoice(ctx, tx, coachID)
@@ -78,7 +78,8 @@ func (db SQL) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 		if err != nil {
 			return err
 		}
-		if d, err = fn(stored); err != nil {
+		d, err = fn(stored)
+		if err != nil {
 			return err
 		}
 		if err := saveTierChoice(ctx, tx, coachID, stored, TierChoice{Tier: d.Stored}); err != nil {
@@ -96,7 +97,7 @@ func (db SQL) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 }
 
 // TierRequests returns the requests for tiers, oldest first, and audits the access.
-func (db SQL) TierRequests(ctx context.Context, by actor.Operator, after TierRequestCursor, limit int) ([]TierRequest, error) {
+func (db Store) TierRequests(ctx context.Context, by actor.Operator, after TierRequestCursor, limit int) ([]TierRequest, error) {
 	var found []TierRequest
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		rs, err := tx.Query(ctx, `

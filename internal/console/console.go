@@ -18,7 +18,7 @@ type Service struct {
 	Tokens        *operator.Service
 	Accounts      *coach.AccountAdmin
 	Subscriptions *coach.Subscriptions
-	Deliveries    *outbox.DeliveryAdmin
+	Deliveries    *outbox.Store
 	Streams       *notice.Streams
 	Phones        phone.Parser
 }

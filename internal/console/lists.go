@@ -18,7 +18,7 @@ func (p pages) deliveries(ctx context.Context, r *web.Request, by actor.Operator
 	if at, err := time.Parse(time.RFC3339Nano, r.Value("at")); err == nil {
 		search.After = message.FailedDeliveryCursor{At: at, ID: r.Value("after")}
 	}
-	failed, err := p.Deliveries.Failed(ctx, by, search, web.ListPage)
+	failed, err := p.Deliveries.FailedDeliveries(ctx, by, search, web.ListPage)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -40,7 +40,7 @@ func (p pages) searchDeliveries(ctx context.Context, r *web.Request, by actor.Op
 		v.Data = map[string]any{"Searched": true}
 		return web.FormPage("operator_number", v), nil
 	}
-	found, err := p.Deliveries.To(ctx, by, message.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, web.ListPage)
+	found, err := p.Deliveries.DeliveriesTo(ctx, by, message.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, web.ListPage)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -90,7 +90,7 @@ func (p pages) decideTier(ctx context.Context, r *web.Request, by actor.Operator
 
 // retryDelivery serves POST /deliveries/{delivery_id}: it sends a message again.
 func (p pages) retryDelivery(ctx context.Context, r *web.Request, by actor.Operator) (web.Response, error) {
-	_, err := p.Deliveries.Retry(ctx, by, r.PathValue("delivery_id"))
+	_, err := p.Deliveries.RetryFailed(ctx, by, r.PathValue("delivery_id"), message.DeliveryRecord.CheckRetry)
 	if fault.KindOf(err) == fault.Conflict {
 		return web.Redirect("/deliveries?done=no"), nil
 	}

@@ -75,10 +75,7 @@ func noteConversations(ctx context.Context, tx *store.Tx, coachID string, recipi
 		err = tx.InsertRows(ctx, `INSERT INTO conversations (player_id, party, guardian_id, coach_id, last_at, line_at, line_id)`, `
 		ON CONFLICT (player_id, party, guardian_id) DO UPDATE SET last_at = excluded.last_at, line_at = excluded.line_at, line_id = excluded.line_id`, 7, rows)
 	}
-	if err != nil {
-		return fmt.Errorf("save conversations: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "save conversations")
 }
 
 // Item is a message of a conversation as the coach reads it.

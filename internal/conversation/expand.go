@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -148,10 +149,7 @@ func (s *Service) ExpandAccepted(ctx context.Context, coachID, id string) (expan
 		}
 		return err
 	})
-	if err != nil {
-		return time.Time{}, fmt.Errorf("expand message %s: %w", id, err)
-	}
-	return expanded, nil
+	return expanded, fault.Wrap(err, "expand message %s", id)
 }
 
 var errTriedOnce = errors.New("the first attempt failed, and the worker makes the next one")

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
@@ -42,10 +43,7 @@ func targetPlayers(ctx context.Context, tx *store.Tx, coachID string, t Target) 
 			SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, coachID, MaxPlayers+1)
 	}
 	ids, err := database.CollectTexts(rs, err)
-	if err != nil {
-		return nil, fmt.Errorf("list the players of a message: %w", err)
-	}
-	return ids, nil
+	return ids, fault.Wrap(err, "list the players of a message")
 }
 
 // everApproved is true if an account approved a player of the coach of p at any time. The

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -24,10 +25,7 @@ func (in *Inbox) say(ctx context.Context, r message.Reply, a message.ChatAnswer)
 		in.Log.Warn("WhatsApp refused an answer to a person who wrote; what the person asked for was done", "to", r.From, "reason", failed.Reason)
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("answer by WhatsApp: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "answer by WhatsApp")
 }
 
 // sayOnce says answers to a reply, unless an earlier call with the same reply was answered.

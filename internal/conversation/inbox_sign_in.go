@@ -3,12 +3,12 @@ package conversation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -85,10 +85,7 @@ func (in *Inbox) countSignIn(ctx context.Context, r message.Reply, family bool) 
 	if errors.Is(err, errAnswered) {
 		return false, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("count an answer about a sign-in: %w", err)
-	}
-	return true, nil
+	return err == nil, fault.Wrap(err, "count an answer about a sign-in")
 }
 
 // errAnswered rolls the transaction of countSignIn back: the message gets no answer.

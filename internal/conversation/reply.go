@@ -232,8 +232,5 @@ func (s *Service) Unread(ctx context.Context, by actor.Actor) (int, error) {
 func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
 	err = q.QueryRow(ctx, `
 		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, notice.MaxUnread).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count unread replies: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap(err, "count unread replies")
 }

@@ -123,10 +123,7 @@ func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, aft
 		last.Channels = append(last.Channels, c)
 		return struct{}{}, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the recipients of message %s: %w", id, err)
-	}
-	return list, nil
+	return list, fault.Wrap(err, "list the recipients of message %s", id)
 }
 
 // CountStates counts the recipients of a message by state. Those that have no delivery yet

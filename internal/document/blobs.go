@@ -24,10 +24,7 @@ func (s *Service) reserveBlobs(ctx context.Context, coachID string, keys []strin
 	err := s.DB.Write(ctx, func(tx *store.Tx) error {
 		return tx.InsertRows(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at)`, "", 5, values)
 	})
-	if err != nil {
-		return fmt.Errorf("reserve blobs: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "reserve blobs")
 }
 
 // errReservationExpired means that an upload took longer than its reservation: the clean-up may have

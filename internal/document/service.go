@@ -34,14 +34,18 @@ type Service struct {
 	// was one; nil does nothing.
 	Withdraw func(ctx context.Context, tx *store.Tx, coachID, documentID string) (bool, error)
 
-	Now   func() time.Time
-	NewID func() string
-	Log   *slog.Logger
+	Log *slog.Logger
 
 	// cleanupStopped is the blob at which the last run of DeleteExpiredBlobs stopped; nil if it
 	// came to the end.
 	cleanupStopped atomic.Pointer[expiredBlob]
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // Removed is the state of the coach after a document was deleted.
 type Removed struct {

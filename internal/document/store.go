@@ -113,10 +113,7 @@ func insert(ctx context.Context, tx *store.Tx, d coach.Document) error {
 		d.ID, d.CoachID, string(d.Kind), d.Title, database.Text(d.Issuer), database.Text(string(d.IssuedOn)), database.Text(string(d.ExpiresOn)), d.File.Name, d.File.MediaType,
 		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, database.Micros(d.NotifyAt), d.Version,
 		database.Micros(d.CreatedAt), database.Micros(d.UpdatedAt))
-	if err != nil {
-		return fmt.Errorf("add document %s: %w", d.ID, err)
-	}
-	return nil
+	return fault.Wrap(err, "add document %s", d.ID)
 }
 
 func saveFile(ctx context.Context, tx *store.Tx, d coach.Document) error {

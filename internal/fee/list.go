@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -97,10 +98,7 @@ func (s *Service) List(ctx context.Context, by actor.Actor, f Filter, p Page) ([
 		rs, err = s.DB.Query(ctx, selectFees+`WHERE f.coach_id = $1`+rest+after+` `+order+` LIMIT $7`, args...)
 	}
 	fees, err := database.Collect(rs, err, s.scan)
-	if err != nil {
-		return nil, fmt.Errorf("list fees: %w", err)
-	}
-	return fees, nil
+	return fees, fault.Wrap(err, "list fees")
 }
 
 // Titles are the titles of the columns of a file of fees.

@@ -2,10 +2,10 @@ package fee
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -51,10 +51,7 @@ func (s *Service) Owed(ctx context.Context, by actor.Actor, playerIDs []string) 
 			}
 			return nil
 		})
-		if err != nil {
-			return fmt.Errorf("add up the fees of players: %w", err)
-		}
-		return nil
+		return fault.Wrap(err, "add up the fees of players")
 	})
 	return owed, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -49,10 +50,7 @@ func insertRepeat(ctx context.Context, tx *store.Tx, r *Repeat) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		r.ID, r.CoachID, database.Text(r.PlayerID), database.Text(r.BatchID), r.Title, r.Amount, r.Currency, string(r.DueOn), database.Text(string(r.Until)),
 		r.Made, database.Micros(r.NextAt), database.Micros(r.EndedAt), database.Micros(r.CreatedAt), r.Version)
-	if err != nil {
-		return fmt.Errorf("add repeat of fees: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "add repeat of fees")
 }
 
 // saveRepeat saves the columns of a repeat that can change; ErrStale if it has changed since

@@ -32,9 +32,13 @@ type Service struct {
 	DefaultCurrency string
 	// CheckFeature returns a tier_limit unless the coach's tier has the feature.
 	CheckFeature func(ctx context.Context, by actor.Actor, feature string) error
-	Now          func() time.Time
-	NewID        func() string
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 func (s *Service) zone(ctx context.Context, q database.Querier, coachID string) (*time.Location, error) {
 	name, err := s.DB.ZoneIn(ctx, q, coachID)

@@ -151,10 +151,7 @@ func insert(ctx context.Context, tx *store.Tx, fees []*Fee) error {
 		INSERT INTO fees (id, coach_id, player_id, batch_id, series_id, period, title, amount, currency, due_on,
 			status, paid, remind_at, reminded_count, created_at, version)`, `
 		ON CONFLICT (series_id, period, player_id) WHERE series_id IS NOT NULL DO NOTHING`, columns, values)
-	if err != nil {
-		return fmt.Errorf("add fees: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "add fees")
 }
 
 // save saves the columns of a fee that can change; ErrStale if it has changed since it was read.
@@ -199,10 +196,7 @@ func insertPayment(ctx context.Context, tx *store.Tx, coachID string, p *Payment
 		INSERT INTO fee_payments (id, coach_id, fee_id, receipt, amount, method, paid_on, note, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		p.ID, coachID, p.FeeID, p.Receipt, p.Amount, string(p.Method), string(p.PaidOn), database.Text(p.Note), database.Micros(p.CreatedAt))
-	if err != nil {
-		return fmt.Errorf("add payment: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "add payment")
 }
 
 func saveReversal(ctx context.Context, tx *store.Tx, coachID string, p *Payment) error {

@@ -2,10 +2,10 @@ package feed
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -50,10 +50,7 @@ func positionChanges(ctx context.Context, db *store.DB) (int64, error) {
 		}
 		return tx.ExecOne(ctx, `UPDATE change_feed SET last = last + $1 WHERE id = 1`, n)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("give positions to changes: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap(err, "give positions to changes")
 }
 
 // positionAll gives positions to all committed changes. Changes without a position are never deleted,

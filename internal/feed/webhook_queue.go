@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -80,10 +81,7 @@ func (h *Webhooks) Queue(ctx context.Context, id string) (int64, error) {
 		_, err = insertMessages(ctx, tx, newMessage, id, types, at, to)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("queue messages of webhook %s: %w", id, err)
-	}
-	return to - at, nil
+	return to - at, fault.Wrap(err, "queue messages of webhook %s", id)
 }
 
 // The conflict clauses of insertMessages: a message that was queued already stays, or

@@ -86,10 +86,7 @@ func positionAt(ctx context.Context, q database.Querier, micros int64) (int64, e
 			from = position + 1
 		}
 	}
-	if err != nil {
-		return 0, fmt.Errorf("find the changes of a time: %w", err)
-	}
-	return from, nil
+	return from, fault.Wrap(err, "find the changes of a time")
 }
 
 // saveReplay begins a replay, or extends the one in progress if the changes from first continue it. It ends a
@@ -147,8 +144,5 @@ func (h *Webhooks) QueueReplay(ctx context.Context, id string) (int64, error) {
 			WHERE id = $1 AND replay_at >= replay_end`, id)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("queue the replay of webhook %s: %w", id, err)
-	}
-	return to - at, nil
+	return to - at, fault.Wrap(err, "queue the replay of webhook %s", id)
 }

@@ -124,10 +124,7 @@ func resume(ctx context.Context, tx *store.Tx, before Webhook) error {
 	err = tx.Defer(ctx, `
 		UPDATE webhook_messages SET due_at = $2, attempts = 0
 		WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 AND lease IS NULL`, before.ID, database.Micros(tx.Now))
-	if err != nil {
-		return fmt.Errorf("resume the messages of webhook %s: %w", before.ID, err)
-	}
-	return nil
+	return fault.Wrap(err, "resume the messages of webhook %s", before.ID)
 }
 
 // changeEndpoint makes a webhook send its waiting messages to its new URL at once. The attempts in
@@ -139,10 +136,7 @@ func changeEndpoint(ctx context.Context, tx *store.Tx, id string) error {
 			UPDATE webhook_messages SET due_at = $2, attempts = 0, lease = NULL
 			WHERE webhook_id = $1 AND state = 'queued' AND (due_at > $2 OR lease IS NOT NULL)`, id, database.Micros(tx.Now))
 	}
-	if err != nil {
-		return fmt.Errorf("change the endpoint of webhook %s: %w", id, err)
-	}
-	return nil
+	return fault.Wrap(err, "change the endpoint of webhook %s", id)
 }
 
 // saveSecret replaces the secret of a webhook. Messages are also signed with the one

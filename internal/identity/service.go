@@ -55,11 +55,15 @@ type Service struct {
 	Secrets vault.Sealer
 	// AppURL is where the app opens, or "". PublicURL is the address of the service.
 	AppURL, PublicURL string
-	Now               func() time.Time
-	NewID             func() string
 	Rand              io.Reader
 	Log               *slog.Logger
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // Choices returns the providers that a guardian may choose; none if no proof is asked for.
 func (s *Service) Choices() []approval.ProofChoice {
@@ -151,10 +155,7 @@ func (s *Service) Withdraw(ctx context.Context, by actor.Actor) error {
 		}
 		return s.Approvals.ProofEnded(ctx, tx, by.AccountID)
 	})
-	if err != nil {
-		return fmt.Errorf("withdraw the proof of account %s: %w", by.AccountID, err)
-	}
-	return nil
+	return fault.Wrap(err, "withdraw the proof of account %s", by.AccountID)
 }
 
 // proved is a proof that is about to be saved.
@@ -189,10 +190,7 @@ func (p proved) save(ctx context.Context, tx *store.Tx, accountID string) error 
 		ON CONFLICT (account_id) DO UPDATE SET method = excluded.method, provider = excluded.provider, proved_at = excluded.proved_at, ends_at = excluded.ends_at,
 			assurance = excluded.assurance, name_fit = excluded.name_fit, subject_hash = excluded.subject_hash, flag = excluded.flag, told_at = NULL, ended_at = NULL`,
 		accountID, string(p.Method), p.Provider, database.Micros(p.At), database.Micros(p.At.AddDate(0, proofMonths, 0)), database.Text(p.Assurance), string(p.NameFit), p.Subject, database.Text(flag))
-	if err != nil {
-		return fmt.Errorf("save the proof of account %s: %w", accountID, err)
-	}
-	return nil
+	return fault.Wrap(err, "save the proof of account %s", accountID)
 }
 
 // errTooSoon says that a person found to be a minor tries again too soon, or that an account tries too often.

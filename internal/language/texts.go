@@ -49,7 +49,8 @@ func builtIn(code string, wanted Texts) (Texts, error) {
 			continue
 		}
 		var text any
-		if err = json.Unmarshal(bytes.TrimSuffix(value, []byte(",")), &text); err != nil {
+		err = json.Unmarshal(bytes.TrimSuffix(value, []byte(",")), &text)
+		if err != nil {
 			err = fmt.Errorf("texts/%s.json: %s: %w", code, name, err)
 		}
 		texts[name] = text

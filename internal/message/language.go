@@ -65,7 +65,8 @@ func (t texts) keys(prefix string) []string {
 // named returns the text of key with a safe name, as in "Coach Meera", or the text of fallback if
 // nothing is left of the name.
 func (t texts) named(key, name, fallback string) string {
-	if name = Name(name, ""); name != "" {
+	name = Name(name, "")
+	if name != "" {
 		return t.fill(key, map[string]string{"name": name})
 	}
 	return t.byKey[fallback]
@@ -145,7 +146,8 @@ func (t texts) batches(all []string) string {
 
 func safeNames(all []string) (names []string) {
 	for _, name := range all {
-		if name = Name(name, ""); name != "" {
+		name = Name(name, "")
+		if name != "" {
 			names = append(names, name)
 		}
 	}

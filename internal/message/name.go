@@ -54,7 +54,8 @@ func FirstName(name string) string {
 		}
 	}
 	for first := range strings.FieldsSeq(Name(strings.Join(words, " "), "")) {
-		if first = strings.TrimRight(first, ",;"); strings.ContainsFunc(first, isLetterOrDigit) && !isAbbreviation(first) {
+		first = strings.TrimRight(first, ",;")
+		if strings.ContainsFunc(first, isLetterOrDigit) && !isAbbreviation(first) {
 			return first
 		}
 	}

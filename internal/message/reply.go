@@ -166,7 +166,8 @@ func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	}
 	if r.Button == "" {
 		var err error
-		if r.CoachID, r.Allowed, err = s.applyStop(ctx, r); err != nil {
+		r.CoachID, r.Allowed, err = s.applyStop(ctx, r)
+		if err != nil {
 			return err
 		}
 	}
@@ -215,7 +216,8 @@ func (s *Replies) applyStop(ctx context.Context, r Reply) (coach string, allowed
 	if !r.Stops() && !r.Starts() {
 		return "", 0, nil
 	}
-	if coach, err = s.sender(ctx, r); err != nil {
+	coach, err = s.sender(ctx, r)
+	if err != nil {
 		return "", 0, err
 	}
 	if r.Starts() {
@@ -238,7 +240,8 @@ func (s *Replies) applyStop(ctx context.Context, r Reply) (coach string, allowed
 // sender returns the coach whom a reply means, or "": that of the quoted message, else of the newest one.
 func (s *Replies) sender(ctx context.Context, r Reply) (coachID string, err error) {
 	if r.Context != "" {
-		if coachID, err = s.Store.QuotedSender(ctx, r.From, r.Context); err != nil || coachID != "" {
+		coachID, err = s.Store.QuotedSender(ctx, r.From, r.Context)
+		if err != nil || coachID != "" {
 			return coachID, err
 		}
 	}

@@ -12,7 +12,8 @@ type Settings struct {
 	// first, to leave in one message; 0 is off.
 	GatherFor time.Duration
 	Limits    Limits
-	// SegmentPrice returns the price of a segment, of a call, or of an OTP by WhatsApp, on a channel to a number; nil is free.
+	// SegmentPrice returns the price of a segment, of a call, or of an OTP by WhatsApp, on a channel to a number; nil
+	// is free.
 	SegmentPrice func(Channel, phone.Number) int64
 	// ChatPrice returns the price of a WhatsApp template that is no OTP; nil is free.
 	ChatPrice func(phone.Number) int64
@@ -38,8 +39,8 @@ type Facts struct {
 	Network           string
 }
 
-// Cost returns what a message counts. A chat that leaves by SMS if WhatsApp cannot deliver it counts as the dearer of both, because the
-// SMS is not counted again. A chat to a person who wrote a short time ago is free.
+// Cost returns what a message counts. A chat that leaves by SMS if WhatsApp cannot deliver it counts as the dearer of
+// both, because the SMS is not counted again. A chat to a person who wrote a short time ago is free.
 func (s Settings) Cost(out Outgoing) int64 {
 	d := out.Deliveries[0]
 	n := phone.Number(d.To)

@@ -2,12 +2,12 @@ package notice
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -46,10 +46,7 @@ func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids 
 		INSERT INTO deliveries (id, notification_id, kind, channel, state, account_id, recipient, role, coach_id,
 			attempts, due_at, gives_up_at, created_at, updated_at, trace_parent)
 		VALUES `+database.RowsOf(queued, 15), values...)
-	if err != nil {
-		return nil, fmt.Errorf("queue copies of notifications: %w", err)
-	}
-	return told, nil
+	return told, fault.Wrap(err, "queue copies of notifications")
 }
 
 // NotificationCopy returns the notification of a delivery and its recipient, or false if it

@@ -64,10 +64,7 @@ func (p *PushSubscriptions) Save(ctx context.Context, by actor.Actor, s message.
 		}
 		return idempotency.Complete(ctx, tx, idempotency.Work{})
 	})
-	if err != nil {
-		return fmt.Errorf("save push subscription: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "save push subscription")
 }
 
 // OfSession returns the subscription of the caller's session, or false.
@@ -113,36 +110,24 @@ func (p *PushSubscriptions) scan(row database.Scanner) (s message.PushSubscripti
 // Delete removes the subscription of the caller's session, if there is one.
 func (p *PushSubscriptions) Delete(ctx context.Context, by actor.Actor) error {
 	_, err := p.DB.Exec(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`, by.SessionID, by.AccountID)
-	if err != nil {
-		return fmt.Errorf("delete push subscription: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "delete push subscription")
 }
 
 // PushSubscriptionGone removes a subscription that the push service no longer knows.
 func (p *PushSubscriptions) PushSubscriptionGone(ctx context.Context, id string) error {
 	_, err := p.DB.Exec(ctx, `DELETE FROM push_subscriptions WHERE id = $1`, id)
-	if err != nil {
-		return fmt.Errorf("remove push subscription %s: %w", id, err)
-	}
-	return nil
+	return fault.Wrap(err, "remove push subscription %s", id)
 }
 
 // EndPush removes the subscription of a session that ends.
 func EndPush(ctx context.Context, tx *database.Tx, sessionID string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1`, sessionID)
-	if err != nil {
-		return fmt.Errorf("end push messages of a session: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "end push messages of a session")
 }
 
 // EndPushOfAccount removes the subscriptions of an account, except the subscription of the session keep;
 // "" keeps none.
 func EndPushOfAccount(ctx context.Context, tx *database.Tx, accountID, keep string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id = $1 AND session_id <> $2`, accountID, keep)
-	if err != nil {
-		return fmt.Errorf("end push messages of an account: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "end push messages of an account")
 }

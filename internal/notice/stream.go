@@ -81,7 +81,8 @@ func (s *Streams) Open(ctx context.Context, by actor.Actor, endsAt time.Time) (*
 		ID: s.DB.NewID(), AccountID: by.AccountID, Process: s.Process, SessionID: by.SessionID, OpenedAt: s.DB.Now(), EndsAt: endsAt,
 	}}
 	var replaced string
-	if err = s.renewIfDue(ctx); err == nil {
+	err = s.renewIfDue(ctx)
+	if err == nil {
 		st.opened.Slot, replaced, err = OpenStream(ctx, s.DB, st.opened)
 	}
 	if err != nil {

@@ -61,10 +61,7 @@ func takeSlot(ctx context.Context, db *store.DB, o OpenedStream) (slot int, repl
 // CloseStream frees the slot of the stream if it still has it.
 func CloseStream(ctx context.Context, db *store.DB, o OpenedStream) error {
 	_, err := db.Exec(ctx, `DELETE FROM streams WHERE account_id = $1 AND slot = $2 AND id = $3`, o.AccountID, o.Slot, o.ID)
-	if err != nil {
-		return fmt.Errorf("close stream: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "close stream")
 }
 
 // RenewStreams renews the last-seen time of a process: one row for all its streams.
@@ -72,19 +69,13 @@ func RenewStreams(ctx context.Context, db *store.DB, process string) error {
 	_, err := db.Exec(ctx, `
 		INSERT INTO stream_processes (id, seen_at) VALUES ($1, $2)
 		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, process, database.Micros(db.Now()))
-	if err != nil {
-		return fmt.Errorf("renew streams: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "renew streams")
 }
 
 // EndStreams removes the last-seen time of a process.
 func EndStreams(ctx context.Context, db *store.DB, process string) error {
 	_, err := db.Exec(ctx, `DELETE FROM stream_processes WHERE id = $1`, process)
-	if err != nil {
-		return fmt.Errorf("end streams: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "end streams")
 }
 
 // streamStates reads the states of the streams of the process $1 whose sessions are valid at $2.
@@ -113,10 +104,7 @@ func ReadStreamStates(ctx context.Context, db *store.DB, process string, account
 		states[id] = st
 		return id, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the states of streams: %w", err)
-	}
-	return states, nil
+	return states, fault.Wrap(err, "read the states of streams")
 }
 
 // Expired are the rows that the sweep deletes.

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -112,10 +113,7 @@ func (t *Tray) MarkRefusalsRead(ctx context.Context, by actor.Actor, playerID st
 			return tx.Defer(ctx, `UPDATE notifications SET read_at = $3 WHERE `+unreadRefusals, by.AccountID, playerID, database.Micros(tx.Now))
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("mark refusals as read: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "mark refusals as read")
 }
 
 // Unread returns the number of the caller's unread notifications, at most MaxUnread.

@@ -2,11 +2,11 @@ package operator
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Actions of the audit log.
@@ -99,8 +99,5 @@ func AddEntry(ctx context.Context, tx *database.Tx, id string, by actor.Operator
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		id, database.Micros(tx.Now), database.Text(by.ID), by.Name, action, objectKind, objectID, detail)
-	if err != nil {
-		return fmt.Errorf("add audit log entry %s: %w", action, err)
-	}
-	return nil
+	return fault.Wrap(err, "add audit log entry %s", action)
 }

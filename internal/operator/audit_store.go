@@ -57,7 +57,8 @@ func (db SQL) RecordIntrospections(ctx context.Context, all []Introspections) er
 func (db SQL) Audit(ctx context.Context, by actor.Operator, objectID, after string, limit int) ([]Entry, error) {
 	var entries []Entry
 	err := db.DB.Write(ctx, func(tx *database.Tx) (err error) {
-		if entries, err = auditEntries(ctx, tx, objectID, after, limit); err != nil {
+		entries, err = auditEntries(ctx, tx, objectID, after, limit)
+		if err != nil {
 			return fmt.Errorf("read audit log: %w", err)
 		}
 		detail := ""

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // AddOperatorSession stores an operator's session with the hash of its secret.
@@ -34,10 +35,7 @@ func (db SQL) OperatorSessionByHash(ctx context.Context, hash []byte) (*Session,
 	if database.IsNoRows(err) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read operator session: %w", err)
-	}
-	return &s, nil
+	return &s, fault.Wrap(err, "read operator session")
 }
 
 // EndOperatorSession deletes an operator's session, if it still exists.

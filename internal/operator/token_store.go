@@ -83,7 +83,8 @@ func (db SQL) Tokens(ctx context.Context, by actor.Operator, after string, limit
 		rs, err := tx.Query(ctx, `
 			SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
 			FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, database.Before(after), limit)
-		if tokens, err = database.Collect(rs, err, scanToken); err != nil {
+		tokens, err = database.Collect(rs, err, scanToken)
+		if err != nil {
 			return fmt.Errorf("list service tokens: %w", err)
 		}
 		return db.addEntry(ctx, tx, by, TokensListed, "token", "", "")

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // deliverySelect finds a newer sending of a request on the channel as DeliveryFailed does, and an
@@ -50,7 +51,8 @@ func (st *Store) FailedDeliveries(ctx context.Context, by actor.Operator, s mess
 				`+FailedWhere+` AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $4`, s.CoachID, before, s.After.ID, limit)
 		}
-		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
+		found, err = database.Collect(rs, err, scanDeliveryRecord)
+		if err != nil {
 			return fmt.Errorf("list failed deliveries: %w", err)
 		}
 		return operator.AddEntry(ctx, tx, st.NewID(), by, operator.DeliveriesListed, "delivery", "", detail)
@@ -58,15 +60,16 @@ func (st *Store) FailedDeliveries(ctx context.Context, by actor.Operator, s mess
 	return found, err
 }
 
-// DeliveriesTo returns the deliveries to a number, the newest first, and audits the access without the
-// number.
+// DeliveriesTo returns the deliveries to a number in any state, the newest first, and audits the access without the
+// number. It answers "the SMS never came".
 func (st *Store) DeliveriesTo(ctx context.Context, by actor.Operator, s message.NumberDeliverySearch, limit int) ([]message.DeliveryRecord, error) {
 	var found []message.DeliveryRecord
 	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		rs, err := tx.Query(ctx, deliverySelect+`
 			WHERE d.recipient = $1 AND d.recipient <> '' AND d.id < $2
 			ORDER BY d.id DESC LIMIT $3`, string(s.Number), database.Before(s.After), limit)
-		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
+		found, err = database.Collect(rs, err, scanDeliveryRecord)
+		if err != nil {
 			return fmt.Errorf("list deliveries to a number: %w", err)
 		}
 		return operator.AddEntry(ctx, tx, st.NewID(), by, operator.DeliveriesListed, "delivery", "", "by number")
@@ -74,8 +77,9 @@ func (st *Store) DeliveriesTo(ctx context.Context, by actor.Operator, s message.
 	return found, err
 }
 
-// RetryFailed queues a failed delivery again, with all attempts. Of concurrent calls one succeeds. A delivery that shared a
-// message with others leaves without them, so the message limits count it again.
+// RetryFailed queues a failed delivery again, with all attempts and the same id, so that a provider that did accept
+// it can drop the duplicate, if check returns nil. Of concurrent calls one succeeds. A delivery that
+// shared a message with others leaves without them, so the message limits count it again.
 func (st *Store) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(message.DeliveryRecord) error) (message.DeliveryRecord, error) {
 	var retried message.DeliveryRecord
 	err := st.DB.Write(ctx, func(tx *database.Tx) error {
@@ -117,33 +121,8 @@ func (st *Store) retryRequest(ctx context.Context, tx *database.Tx, d message.De
 	if err == nil && !newest {
 		err = database.ErrStale
 	}
-	if err != nil {
-		return fmt.Errorf("retry request %s: %w", d.RequestID, err)
-	}
-	return nil
+	return fault.Wrap(err, "retry request %s", d.RequestID)
 }
 
 // ChannelOfRequest is Channel.OfRequest of the delivery n.
 const ChannelOfRequest = `CASE n.channel WHEN 'chat' THEN 'sms' ELSE n.channel END`
-
-// DeliveryAdmin lets operators list failed deliveries and send them again, for example
-// after an outage of a provider.
-type DeliveryAdmin struct{ Store *Store }
-
-// Failed returns failed deliveries, the latest failure first, and audits the access.
-func (a *DeliveryAdmin) Failed(ctx context.Context, by actor.Operator, s message.FailedDeliverySearch, limit int) ([]message.DeliveryRecord, error) {
-	return a.Store.FailedDeliveries(ctx, by, s, limit)
-}
-
-// To returns the deliveries to a number in any state, the newest first, and audits the access. It
-// answers "the SMS never came".
-func (a *DeliveryAdmin) To(ctx context.Context, by actor.Operator, s message.NumberDeliverySearch, limit int) ([]message.DeliveryRecord, error) {
-	return a.Store.DeliveriesTo(ctx, by, s, limit)
-}
-
-// Retry sends a failed delivery again, with the same id, so that a provider that did accept
-// it can drop the duplicate. The message limits do not count it again, unless it shared a
-// message with others.
-func (a *DeliveryAdmin) Retry(ctx context.Context, by actor.Operator, id string) (message.DeliveryRecord, error) {
-	return a.Store.RetryFailed(ctx, by, id, message.DeliveryRecord.CheckRetry)
-}

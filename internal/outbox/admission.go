@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // wakeNext is how many deliveries become due when one that waited for the same limit
@@ -30,10 +31,7 @@ func (st *Store) AdmitMessages(ctx context.Context, messages []message.Outgoing)
 		admitted, err = st.admit(ctx, tx, messages)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("admit messages: %w", err)
-	}
-	return admitted, nil
+	return admitted, fault.Wrap(err, "admit messages")
 }
 
 // candidate is a message that AdmitMessages decides about.
@@ -135,15 +133,13 @@ func oldestHeld(ctx context.Context, tx *database.Tx, candidates []candidate) (m
 		FROM %s v WHERE v.column1 IS NOT NULL`, len(args)+1, values), append(args, candidates[0].Deliveries[0].Lease)...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (key string, err error) {
 		var id string
-		if err = s.Scan(&key, database.IntoText(&id)); err == nil && id != "" {
+		err = s.Scan(&key, database.IntoText(&id))
+		if err == nil && id != "" {
 			oldest[key] = id
 		}
 		return key, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("find older held deliveries: %w", err)
-	}
-	return oldest, nil
+	return oldest, fault.Wrap(err, "find older held deliveries")
 }
 
 // drop completes an OTP for which the budget has no money left: one that was requested while
@@ -152,10 +148,7 @@ func drop(ctx context.Context, tx *database.Tx, d message.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
 		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, message.ReasonBudget, database.Micros(tx.Now))
-	if err != nil {
-		return fmt.Errorf("drop: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "drop")
 }
 
 // hold makes the deliveries of m wait for the limit with the given key.
@@ -278,8 +271,5 @@ func (st *Store) WakeHeld(ctx context.Context) error {
 		UPDATE deliveries SET due_at = $1
 		WHERE lease IS NULL AND due_at > $1 AND id IN (
 			SELECT min(id) FROM deliveries WHERE state = 'queued' AND held_by IS NOT NULL GROUP BY held_by)`, now)
-	if err != nil {
-		return fmt.Errorf("wake held deliveries: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "wake held deliveries")
 }

@@ -2,12 +2,12 @@ package outbox
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Spent returns the cost of the messages and OTPs of a budget line in the last 24 h, in the unit of
@@ -37,10 +37,7 @@ func (st *Store) BudgetHolds(ctx context.Context, line message.CostLine) (held b
 		key, over = message.CallBudgetKey, message.CallOverBudgetKey
 	}
 	err = st.DB.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND held_by IN ($1, $2))`, key, over).Scan(&held)
-	if err != nil {
-		return false, fmt.Errorf("find messages that wait for the budget: %w", err)
-	}
-	return held, nil
+	return held, fault.Wrap(err, "find messages that wait for the budget")
 }
 
 // LockCosts locks n shards of the costs of OTPs of a line from first until the commit, always in the
@@ -55,8 +52,5 @@ func LockCosts(ctx context.Context, tx *database.Tx, line message.CostLine, firs
 	err := tx.Defer(ctx, `
 		INSERT INTO installation (name, value) VALUES `+strings.Join(rows, ", ")+`
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, args...)
-	if err != nil {
-		return fmt.Errorf("lock the costs of OTPs: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "lock the costs of OTPs")
 }

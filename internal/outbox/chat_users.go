@@ -17,10 +17,10 @@ const (
 	userNoted = 24 * time.Hour
 )
 
-// PlaceReply implements message.ReplyStore. A reply without a number is of the person to whom WhatsApp delivered a message
-// under the same user id. Without such a report it is of the recipient of the quoted message and of the message
-// with the button: only the person who has it in a chat with the service can quote or press it. If both are
-// there and differ, the person is not known.
+// PlaceReply implements message.ReplyStore. A reply without a number is of the person to whom WhatsApp delivered a
+// message under the same user id. Without such a report it is of the recipient of the quoted message and of the message
+// with the button: only the person who has it in a chat with the service can quote or press it. If both are there and
+// differ, the person is not known.
 func (st *Store) PlaceReply(ctx context.Context, r message.Reply) (phone.Number, error) {
 	var known, quoted, pressed string
 	for _, find := range []struct {

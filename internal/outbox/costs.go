@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // addCosts adds admitted messages to the costs of the day. Admissions run one after the other,
@@ -41,10 +42,7 @@ func addCosts(ctx context.Context, tx *database.Tx, fits []candidate) error {
 		INSERT INTO message_costs (day, coach_id, channel, messages, segments, cost) VALUES `+database.RowsOf(len(keys), 6)+`
 		ON CONFLICT (day, coach_id, channel) DO UPDATE SET messages = message_costs.messages + excluded.messages,
 			segments = message_costs.segments + excluded.segments, cost = message_costs.cost + excluded.cost`, args...)
-	if err != nil {
-		return fmt.Errorf("add costs: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "add costs")
 }
 
 func startOfDay(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
@@ -82,9 +80,4 @@ func (st *Store) MessageCosts(ctx context.Context, by actor.Operator, s message.
 		return operator.AddEntry(ctx, tx, st.NewID(), by, operator.CostsListed, "message_cost", "", detail)
 	})
 	return found, err
-}
-
-// Costs returns the costs of messages, the newest day first, and audits the access.
-func (a *DeliveryAdmin) Costs(ctx context.Context, by actor.Operator, s message.MessageCostSearch, limit int) ([]message.MessageCost, error) {
-	return a.Store.MessageCosts(ctx, by, s, limit)
 }

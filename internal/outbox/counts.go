@@ -2,12 +2,12 @@ package outbox
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // countersOf returns the stored counters of the counter of a limit, which is their sum.
@@ -49,7 +49,8 @@ func ReadWindows(ctx context.Context, tx *database.Tx, limits ...message.Limit) 
 			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)`, args...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (count message.WindowCount, err error) {
 		var window message.Window
-		if err = s.Scan(&window.Counter, (*int64)(&window.Length), database.IntoTime(&count.Oldest), &count.Size); err == nil {
+		err = s.Scan(&window.Counter, (*int64)(&window.Length), database.IntoTime(&count.Oldest), &count.Size)
+		if err == nil {
 			sum := windows[window]
 			if sum.Size += count.Size; sum.Oldest.IsZero() || count.Oldest.Before(sum.Oldest) {
 				sum.Oldest = count.Oldest
@@ -58,10 +59,7 @@ func ReadWindows(ctx context.Context, tx *database.Tx, limits ...message.Limit) 
 		}
 		return count, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read message counts: %w", err)
-	}
-	return windows, nil
+	return windows, fault.Wrap(err, "read message counts")
 }
 
 // AddCounts adds to the counters. The caller holds the row lock under which each of them is
@@ -95,10 +93,7 @@ func AddCounts(ctx context.Context, tx *database.Tx, counts []message.Count) err
 			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)
 		WHERE v.column1 IS NOT NULL
 		ON CONFLICT (counter, counted_at) DO UPDATE SET size = message_counts.size + excluded.size, total = excluded.total`, args...)
-	if err != nil {
-		return fmt.Errorf("count messages: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "count messages")
 }
 
 // countsBatch is how many rows of message_counts DeleteCounts reads at once.

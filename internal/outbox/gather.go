@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // GatherRequests returns which of the claimed requests leave now, grouped into messages:
@@ -53,10 +54,7 @@ func (st *Store) GatherRequests(ctx context.Context, claimed []message.Delivery,
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("gather requests: %w", err)
-	}
-	return groups, nil
+	return groups, fault.Wrap(err, "gather requests")
 }
 
 // gatherWindow is the key of gather_windows.
@@ -109,10 +107,7 @@ func awaitWindow(ctx context.Context, tx *database.Tx, d message.Delivery) error
 		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
 			due_at = (SELECT ends_at FROM gather_windows WHERE coach_id = $3 AND number = $4)
 		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, d.CoachID, d.To)
-	if err != nil {
-		return fmt.Errorf("wait for the window: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "wait for the window")
 }
 
 // claimGathering claims all that gather with one of the deliveries, also if another worker
@@ -193,8 +188,5 @@ func join(ctx context.Context, tx *database.Tx, deliveries []message.Delivery) e
 		args = append(args, d.ID)
 	}
 	err := tx.Defer(ctx, `UPDATE deliveries SET gathered_by = $1 WHERE id IN (`+database.Params(2, len(deliveries))+`)`, args...)
-	if err != nil {
-		return fmt.Errorf("join deliveries: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "join deliveries")
 }

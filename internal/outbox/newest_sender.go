@@ -11,13 +11,13 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// leftChannel is true if the message of the delivery d left on the channel $2, also while its
-// status is awaited. movedChannel is true if the message moved from the channel $2 to another one,
-// whose attempts alone are in attempts; it may have reached the person on $2 too. So may one for
-// which triedChannel is true: the response to an attempt may be lost, its worker may die, and a report of a failure may be wrong.
+// leftChannel is true if the message of the delivery d left on the channel $2, also while its status is awaited.
+// movedChannel is true if the message moved from the channel $2 to another one, whose attempts alone are in attempts;
+// it may have reached the person on $2 too. So may one for which triedChannel is true: the response to an attempt may
+// be lost, its worker may die, and a report of a failure may be wrong.
 //
-// messageTime is when the message arrived, or left if it had not arrived by $3; NULL if it left
-// later. The time of creation does not count, because a limit may have held the message for a day.
+// messageTime is when the message arrived, or left if it had not arrived by $3; NULL if it left later. The time of
+// creation does not count, because a limit may have held the message for a day.
 const (
 	leftChannel  = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
 	movedChannel = `d.channel <> $2 AND d.total_attempts > d.attempts`
@@ -26,10 +26,9 @@ const (
 	lastChange   = `CASE WHEN d.lease IS NOT NULL AND d.claimed_at IS NOT NULL THEN d.claimed_at ELSE d.updated_at END`
 )
 
-// NewestSender returns the coach whose message on a channel was the newest to a number at until, or
-// "". A message that moved from the channel to another one counts if no other message left there, and
-// one that failed or is being sent if there is no such message either. If there was none at until, or until is zero, the
-// newest message of all counts.
+// NewestSender returns the coach whose message on a channel was the newest to a number at until, or "". A message that
+// moved from the channel to another one counts if no other message left there, and one that failed or is being sent if
+// there is no such message either. If there was none at until, or until is zero, the newest message of all counts.
 func (st *Store) NewestSender(ctx context.Context, n phone.Number, channel message.Channel, until time.Time) (string, error) {
 	times := []int64{math.MaxInt64}
 	if !until.IsZero() {

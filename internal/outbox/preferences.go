@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -31,10 +32,7 @@ func (st *Store) Preferences(ctx context.Context, n phone.Number) (message.Prefe
 	if err == nil || database.IsNoRows(err) {
 		p.StoppedCoaches, err = stoppedCoaches(ctx, st.DB, n)
 	}
-	if err != nil {
-		return message.Preferences{}, fmt.Errorf("read preferences: %w", err)
-	}
-	return p, nil
+	return p, fault.Wrap(err, "read preferences")
 }
 
 // TimeZone returns the chosen time zone of a number, or "".
@@ -59,7 +57,8 @@ func (st *Store) SavePreferences(ctx context.Context, n phone.Number, patch mess
 		if err != nil {
 			return err
 		}
-		if before.StoppedCoaches, err = stoppedCoaches(ctx, tx, n); err != nil {
+		before.StoppedCoaches, err = stoppedCoaches(ctx, tx, n)
+		if err != nil {
 			return err
 		}
 		saved = before.With(patch)
@@ -80,10 +79,7 @@ func (st *Store) SavePreferences(ctx context.Context, n phone.Number, patch mess
 		}
 		return replaceStopped(ctx, tx, n, before.StoppedCoaches, saved.StoppedCoaches)
 	})
-	if err != nil {
-		return message.Preferences{}, fmt.Errorf("save preferences: %w", err)
-	}
-	return saved, nil
+	return saved, fault.Wrap(err, "save preferences")
 }
 
 // ChooseLanguages saves the languages of numbers that have none. Choices in before were
@@ -111,14 +107,11 @@ func ChooseLanguages(ctx context.Context, tx *database.Tx, languages, before map
 		INSERT INTO preferences (mobile_number, language, updated_at) VALUES `+database.RowsOf(rows, 3)+`
 		ON CONFLICT (mobile_number) DO UPDATE SET language = excluded.language, updated_at = excluded.updated_at
 		WHERE preferences.language IS NULL`, args...)
-	if err != nil {
-		return fmt.Errorf("choose languages: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "choose languages")
 }
 
-// askInOtherLanguage gives the open requests to a number a new version: what was shown has a language. The names are the same,
-// so an answer of an app that names no version counts as before. condition is more of the WHERE clause.
+// askInOtherLanguage gives the open requests to a number a new version: what was shown has a language. The names are
+// the same, so an answer of an app that names no version counts as before. condition is more of the WHERE clause.
 func askInOtherLanguage(ctx context.Context, tx *database.Tx, n phone.Number, condition string) error {
 	for _, state := range []string{"pending", "disputed"} {
 		err := tx.Defer(ctx, `
@@ -144,10 +137,7 @@ func CopyPreferences(ctx context.Context, tx *database.Tx, from, to phone.Number
 			SELECT $2, coach_id, stopped_at, by_reply FROM stopped_coaches WHERE mobile_number = $1
 			`+mergeStops, string(from), string(to))
 	}
-	if err != nil {
-		return fmt.Errorf("copy preferences: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "copy preferences")
 }
 
 // DeleteUnusedPreferences deletes the preferences of a number that has no account: its
@@ -167,10 +157,7 @@ func DeleteUnusedPreferences(ctx context.Context, tx *database.Tx, n phone.Numbe
 			DELETE FROM stopped_coaches
 			WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`, string(n))
 	}
-	if err != nil {
-		return fmt.Errorf("delete preferences: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "delete preferences")
 }
 
 // intoTimeOfDay scans minutes after midnight into t; NULL is midnight.

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
@@ -14,10 +13,7 @@ import (
 // StopAddress ends mail to an address. It may be repeated.
 func (st *Store) StopAddress(ctx context.Context, address string) error {
 	err := st.DB.Write(ctx, func(tx *database.Tx) error { return StopAddress(ctx, tx, address) })
-	if err != nil {
-		return fmt.Errorf("stop an address: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "stop an address")
 }
 
 func StopAddress(ctx context.Context, tx *database.Tx, address string) error {
@@ -39,19 +35,13 @@ func StoppedAmong(ctx context.Context, q database.Querier, addresses []string) (
 // AddressStopped reports whether an address gets no mail.
 func (st *Store) AddressStopped(ctx context.Context, address string) (stopped bool, err error) {
 	err = st.DB.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM stopped_addresses WHERE address = $1)`, message.FoldAddress(address)).Scan(&stopped)
-	if err != nil {
-		return false, fmt.Errorf("read a stopped address: %w", err)
-	}
-	return stopped, nil
+	return stopped, fault.Wrap(err, "read a stopped address")
 }
 
 // AllowAddress ends StopAddress. It may be repeated.
 func (st *Store) AllowAddress(ctx context.Context, address string) error {
 	_, err := st.DB.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, message.FoldAddress(address))
-	if err != nil {
-		return fmt.Errorf("allow an address: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "allow an address")
 }
 
 // AllowAddressForOperator is AllowAddress with an audit entry. It returns not_found if mail to the
@@ -67,8 +57,5 @@ func (st *Store) AllowAddressForOperator(ctx context.Context, by actor.Operator,
 		}
 		return operator.AddEntry(ctx, tx, st.NewID(), by, operator.MailAllowed, "address", "", reason)
 	})
-	if err != nil {
-		return fmt.Errorf("allow an address for an operator: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "allow an address for an operator")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -24,17 +25,15 @@ func stoppedCoaches(ctx context.Context, q database.Querier, n phone.Number) ([]
 // StopCoach makes the messages of a coach to a number stay in the app. It may be repeated.
 func (st *Store) StopCoach(ctx context.Context, n phone.Number, coachID string) error {
 	err := st.DB.Write(ctx, func(tx *database.Tx) error { return stopCoach(ctx, tx, n, coachID, tx.Now, false) })
-	if err != nil {
-		return fmt.Errorf("stop a coach: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "stop a coach")
 }
 
 // StopCoachByReply is StopCoach for a person who replied to a message. It returns false if the
 // reply was handled before.
 func (st *Store) StopCoachByReply(ctx context.Context, r message.Reply, coachID string) (stopped bool, err error) {
 	err = st.DB.Write(ctx, func(tx *database.Tx) error {
-		if stopped, err = IsNewReply(ctx, tx, r); err != nil || !stopped {
+		stopped, err = IsNewReply(ctx, tx, r)
+		if err != nil || !stopped {
 			return err
 		}
 		at := tx.Now
@@ -43,19 +42,13 @@ func (st *Store) StopCoachByReply(ctx context.Context, r message.Reply, coachID 
 		}
 		return stopCoach(ctx, tx, r.From, coachID, at, true)
 	})
-	if err != nil {
-		return false, fmt.Errorf("stop a coach by a reply: %w", err)
-	}
-	return stopped, nil
+	return stopped, fault.Wrap(err, "stop a coach by a reply")
 }
 
 // AllowCoach ends StopCoach. It may be repeated.
 func (st *Store) AllowCoach(ctx context.Context, n phone.Number, coachID string) error {
 	err := st.DB.Write(ctx, func(tx *database.Tx) error { return allowCoach(ctx, tx, n, coachID) })
-	if err != nil {
-		return fmt.Errorf("allow a coach: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "allow a coach")
 }
 
 // AllowCoachesByReply ends each StopCoachByReply of a number, and StopCoach for one coach, unless
@@ -78,10 +71,7 @@ func (st *Store) AllowCoachesByReply(ctx context.Context, r message.Reply, coach
 		coaches = int(changed)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("allow coaches by a reply: %w", err)
-	}
-	return coaches, nil
+	return coaches, fault.Wrap(err, "allow coaches by a reply")
 }
 
 // IsNewReply reports whether no call with r was handled before, and stores it. A repeated call

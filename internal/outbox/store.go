@@ -1,5 +1,5 @@
-// Package outbox has the messages that wait to leave the service, with their SQL: it queues, claims, holds and completes them. Package message has
-// the rules and the words.
+// Package outbox has the messages that wait to leave the service, with their SQL: it queues, claims, holds and
+// completes them. Package message has the rules and the words.
 package outbox
 
 import (
@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/telemetry"
 )
 
@@ -120,10 +121,7 @@ func (st *Store) ClaimDeliveries(ctx context.Context, lane message.Lane, lease s
 			ORDER BY due_at, id LIMIT $6 `+st.DB.SkipLocked()+`)
 		RETURNING `+DeliveryColumns,
 		string(lane.Channel), string(lane.Kind), database.Micros(st.DB.Now()), lease, database.Micros(until), n)
-	if err != nil {
-		return nil, fmt.Errorf("claim deliveries: %w", err)
-	}
-	return claimed, nil
+	return claimed, fault.Wrap(err, "claim deliveries")
 }
 
 // VoiceDelivery returns a call, or an error of database.IsNoRows.

@@ -56,15 +56,16 @@ func (r Access) Granted(ctx context.Context, tx *store.Tx, by actor.Actor, playe
 		return nil, err
 	}
 	for _, s := range statuses {
-		if s = s.SeenBy(by); s.HasParty(by.Role) && access(r.Rules, s, by.Role, service, tx.Now) == team.Granted {
+		s = s.SeenBy(by)
+		if s.HasParty(by.Role) && access(r.Rules, s, by.Role, service, tx.Now) == team.Granted {
 			granted = append(granted, s.PlayerID)
 		}
 	}
 	return granted, nil
 }
 
-// SinceFactor is 0 if the setting APP_HISTORY is all, else 1: the factor of the time of an approval in a statement that reads
-// what several parties see.
+// SinceFactor is 0 if the setting APP_HISTORY is all, else 1: the factor of the time of an approval in a statement that
+// reads what several parties see.
 func (r Access) SinceFactor() int {
 	if r.WholeHistory {
 		return 0

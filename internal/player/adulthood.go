@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -31,7 +32,8 @@ func (s *Service) TurnAdults(ctx context.Context, n int) (int, error) {
 		WHERE p.adult_step_at <= $1 AND p.deleted_at IS NULL ORDER BY p.adult_step_at, p.id LIMIT $2`, database.Micros(s.DB.Now()), n)
 	due, err := database.Collect(rs, err, func(row database.Scanner) (d dueAdult, err error) {
 		var born string
-		if err = row.Scan(&d.id, &d.step, database.IntoTime(&d.at), &born, database.IntoText(&d.zone)); err == nil {
+		err = row.Scan(&d.id, &d.step, database.IntoTime(&d.at), &born, database.IntoText(&d.zone))
+		if err == nil {
 			d.born, err = approval.ParseDate(born)
 		}
 		return d, err
@@ -65,7 +67,8 @@ func (s *Service) turnAdult(ctx context.Context, tx *store.Tx, d dueAdult) error
 		events := p.AdultEvents(d.step, tx.Now, zone)
 		for i := range events {
 			if events[i].Party != "" && events[i].PartyID != "" {
-				if events[i].AppOnly, err = s.toldPhone(ctx, tx, p.Player, events[i], d.step); err != nil {
+				events[i].AppOnly, err = s.toldPhone(ctx, tx, p.Player, events[i], d.step)
+				if err != nil {
 					return err
 				}
 			}
@@ -84,8 +87,5 @@ func (s *Service) toldPhone(ctx context.Context, tx *store.Tx, p *approval.Playe
 	number := tx.DB().NumberHash(p.Find(e.Party, e.GuardianID).Number)
 	key := sha256.Sum256(fmt.Appendf(nil, "%x\n%s\n%s\n%s", number, step, p.Identity().NameKey, p.Student.DateOfBirth))
 	n, err := tx.Exec(ctx, `INSERT INTO told_phones (hash, told_at) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, key[:], database.Micros(tx.Now))
-	if err != nil {
-		return false, fmt.Errorf("note that a phone was told: %w", err)
-	}
-	return n == 0, nil
+	return n == 0, fault.Wrap(err, "note that a phone was told")
 }

@@ -44,7 +44,8 @@ func (r *statusRows) scan(row database.Scanner, more ...any) (role actor.Role, a
 	}
 	i, known := r.byID[s.PlayerID]
 	if !known {
-		if s.DateOfBirth, err = approval.ParseDate(born); err != nil {
+		s.DateOfBirth, err = approval.ParseDate(born)
+		if err != nil {
 			return role, g.AccountID, fmt.Errorf("player %s: %w", s.PlayerID, err)
 		}
 		i = len(r.list)
@@ -107,10 +108,7 @@ func ConsentStatuses(ctx context.Context, db *store.DB, playerIDs []string) ([]a
 func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]approval.ConsentStatus, error) {
 	args := database.PaddedIDs(playerIDs)
 	statuses, err := readStatuses(q.Query(ctx, statusSelect+`WHERE p.id IN (`+database.Params(1, len(args))+`) ORDER BY a.position`, args...))
-	if err != nil {
-		return nil, fmt.Errorf("read the consents of %d players: %w", len(playerIDs), err)
-	}
-	return statuses, nil
+	return statuses, fault.Wrap(err, "read the consents of %d players", len(playerIDs))
 }
 
 // ConsentStatusesOfNumber reads the consents of the players that name a number in a role,

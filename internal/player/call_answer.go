@@ -119,7 +119,8 @@ func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID strin
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.NotFound:
-		if q, err = s.calledQuestion(ctx, callID, q.by.Number); err != nil {
+		q, err = s.calledQuestion(ctx, callID, q.by.Number)
+		if err != nil {
 			return message.NotAsked(), nil
 		}
 		if q.state == approval.RequestPending {

@@ -102,7 +102,8 @@ func (s *Service) updatePlayer(ctx context.Context, id string, load loadOptions,
 		var p *storedPlayer
 		var c approval.Change
 		err := s.DB.Write(ctx, func(tx *store.Tx) (err error) {
-			if p, err = s.loadPlayer(ctx, tx, id, load); err != nil {
+			p, err = s.loadPlayer(ctx, tx, id, load)
+			if err != nil {
 				return err
 			}
 			c, err = s.changePlayer(ctx, tx, p, load, fn)
@@ -147,7 +148,8 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 	p := rows.players[0]
 	p.History = decided
 	if load.Medical {
-		if p.Student.Medical, err = s.DB.Unseal(vault.ForMedical, p.sealed, p.ID); err != nil {
+		p.Student.Medical, err = s.DB.Unseal(vault.ForMedical, p.sealed, p.ID)
+		if err != nil {
 			return nil, fmt.Errorf("player %s: %w", p.ID, err)
 		}
 	}
@@ -170,8 +172,8 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 	return p, nil
 }
 
-// changePlayer lets fn change a loaded player, and saves it. Each run has a new Operation, so that after a lost race the later change
-// has the later time.
+// changePlayer lets fn change a loaded player, and saves it. Each run has a new Operation, so that after a lost race
+// the later change has the later time.
 func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, load loadOptions, fn changer) (approval.Change, error) {
 	op, old := s.operation(), p.read
 	c, err := fn(p.Player, op)

@@ -54,19 +54,13 @@ func registerPlayer(ctx context.Context, tx *store.Tx, coachID string, r *approv
 	}, `
 		UPDATE coaches SET players = players + 1 WHERE id = $1
 		RETURNING players, tier, kyc_state`, coachID)
-	if err != nil {
-		return fmt.Errorf("count players of coach %s: %w", coachID, err)
-	}
-	return nil
+	return fault.Wrap(err, "count players of coach %s", coachID)
 }
 
 // unregisterPlayer counts one player less.
 func unregisterPlayer(ctx context.Context, tx *store.Tx, coachID string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
-	if err != nil {
-		return fmt.Errorf("count players of coach %s: %w", coachID, err)
-	}
-	return nil
+	return fault.Wrap(err, "count players of coach %s", coachID)
 }
 
 // CheckNumber refuses a new number of a coach that a guardian or student of the coach's players has,
@@ -83,14 +77,12 @@ func (c Consents) CheckNumber(ctx context.Context, tx *store.Tx, coachID string,
 	return approval.CheckCoachNumber(isContact, c.Rules.AllowCoachAsContact)
 }
 
-// StoppedBy reports whether the number of a party of a player wants no messages of the calling coach outside of the app.
+// StoppedBy reports whether the number of a party of a player wants no messages of the calling coach outside of the
+// app.
 func (s *Service) StoppedBy(ctx context.Context, by actor.Actor, playerID string, party actor.Role, guardianID string) (stopped bool, err error) {
 	err = s.DB.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM parties a JOIN stopped_coaches st ON st.coach_id = a.coach_id AND st.mobile_number = a.number
 			WHERE a.player_id = $1 AND a.coach_id = $2 AND a.role = $3 AND CASE WHEN CAST($4 AS TEXT) = '' THEN a.position = 1 ELSE a.guardian_id = $4 END AND a.deleted_at IS NULL)`,
 		playerID, by.AccountID, string(party), guardianID).Scan(&stopped)
-	if err != nil {
-		return false, fmt.Errorf("read whether the %s stopped the coach: %w", party, err)
-	}
-	return stopped, nil
+	return stopped, fault.Wrap(err, "read whether the %s stopped the coach", party)
 }

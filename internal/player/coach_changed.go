@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -105,10 +106,12 @@ func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) 
 		if err != nil {
 			return err
 		}
+		p.Student.DateOfBirth, err = approval.ParseDate(born)
+		if err != nil {
+			return err
+		}
 		if known := players[p.ID]; known != nil {
 			p = known
-		} else if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
-			return err
 		}
 		if a.Role == actor.Student {
 			position = maxPosition
@@ -118,14 +121,11 @@ func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) 
 		players[p.ID] = p
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the players of coach %s: %w", coachID, err)
-	}
-	return players, nil
+	return players, fault.Wrap(err, "read the players of coach %s", coachID)
 }
 
-// newVersions gives requests a new version: those that are open or disputed, which can be open again, and match a condition
-// with the argument $1.
+// newVersions gives requests a new version: those that are open or disputed, which can be open again, and match a
+// condition with the argument $1.
 func newVersions(ctx context.Context, tx *store.Tx, where, arg string) error {
 	for _, state := range []string{"pending", "disputed"} {
 		err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = '`+state+`' AND `+where, arg)

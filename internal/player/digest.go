@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -73,8 +74,5 @@ func (s *Service) scheduleDigest(ctx context.Context, tx *store.Tx, r *approval.
 		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
 			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,
 		r.CoachID, database.Micros(s.Rules.Digest.FirstDue(r.RequestedAt)), int64(notDue))
-	if err != nil {
-		return fmt.Errorf("schedule digest: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "schedule digest")
 }

@@ -129,10 +129,7 @@ func (s *Service) Disputes(ctx context.Context, by actor.Actor, page approval.Pa
 	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d approval.DisputedRequest, err error) {
 		return d, s.Scan(&d.RequestID, database.IntoTime(&d.DisputedAt), database.IntoText(&d.CoachName), database.IntoText(&d.PlayerID), database.IntoText(&d.StudentName))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list disputes: %w", err)
-	}
-	return disputes, nil
+	return disputes, fault.Wrap(err, "list disputes")
 }
 
 // liftOutdated ends the dispute of an account about a request that the account can
@@ -158,7 +155,8 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		if err != nil {
 			return database.OrMissing(err, "read disputed request "+requestID)
 		}
-		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
+		p.Student.DateOfBirth, err = approval.ParseDate(born)
+		if err != nil {
 			return err
 		}
 		request := &approval.Request{ID: requestID, Party: party, GuardianID: guardianID}

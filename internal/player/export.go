@@ -2,10 +2,10 @@ package player
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -18,10 +18,7 @@ func RequestsAbout(ctx context.Context, db *store.DB, coachID string, playerIDs 
 	list, err := database.Collect(rs, err, func(s database.Scanner) (r approval.Request, err error) {
 		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.State, database.IntoTime(&r.RequestedAt), database.IntoTime(&r.LastSentAt), database.IntoTime(&r.ClosedAt))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list requests: %w", err)
-	}
-	return list, nil
+	return list, fault.Wrap(err, "list requests")
 }
 
 // DecisionsAbout lists the decisions about players of a coach, in no order.
@@ -34,8 +31,5 @@ func DecisionsAbout(ctx context.Context, db *store.DB, coachID string, playerIDs
 	list, err := database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
 		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.Action, database.IntoText(&r.Reason), database.IntoTime(&r.At))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list decisions: %w", err)
-	}
-	return list, nil
+	return list, fault.Wrap(err, "list decisions")
 }

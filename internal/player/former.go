@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -23,14 +24,12 @@ func (w *saving) keepFormerGuardian(ctx context.Context) error {
 		ON CONFLICT (account_id, player_id) DO NOTHING`, w.c.FormerGuardian, w.p.ID, database.Micros(w.tx.Now))
 }
 
-// FormerPlayers lists the ids of at most limit players from which a coach removed the calling guardian, after the given id.
+// FormerPlayers lists the ids of at most limit players from which a coach removed the calling guardian, after the given
+// id.
 func (s *Service) FormerPlayers(ctx context.Context, by actor.Actor, after string, limit int) ([]string, error) {
 	rs, err := s.DB.Query(ctx, `SELECT player_id FROM former_guardians WHERE account_id = $1 AND player_id > $2 ORDER BY player_id LIMIT $3`, by.AccountID, after, limit)
 	ids, err := database.CollectTexts(rs, err)
-	if err != nil {
-		return nil, fmt.Errorf("list players of a former guardian: %w", err)
-	}
-	return ids, nil
+	return ids, fault.Wrap(err, "list players of a former guardian")
 }
 
 // FormerDecisions lists the decisions of the calling guardian about one of FormerPlayers. It lists none of a guardian who was added again,

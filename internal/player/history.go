@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -28,8 +29,8 @@ func (w *saving) addHistory(ctx context.Context) error {
 		database.Text(r.Wording.NoticeHash), database.Text(r.Wording.TextHash), r.GuardianID)
 }
 
-// readHistory lists the decisions about a player, oldest first. The caller must have checked access to the player, and opens what the
-// records say was shown with openShown, outside of the transaction.
+// readHistory lists the decisions about a player, oldest first. The caller must have checked access to the player, and
+// opens what the records say was shown with openShown, outside of the transaction.
 func readHistory(ctx context.Context, q database.Querier, playerID string) ([]approval.Record, error) {
 	rs, err := q.Query(ctx, `
 		SELECT h.id, h.player_id, h.approver_type, h.guardian_id, h.approver_id, h.action, h.reason, h.request_id, h.decided_at, h.via, h.coach_device IS NOT NULL, h.notice_hash, h.text_hash, k.sealed
@@ -87,8 +88,5 @@ func DeviceApprovals(ctx context.Context, db *store.DB, id string) ([]coach.Devi
 	found, err := database.Collect(rs, err, func(s database.Scanner) (d coach.DeviceApproval, err error) {
 		return d, s.Scan(&d.PlayerID, &d.Party, database.IntoTime(&d.At))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list approvals on devices of coach %s: %w", id, err)
-	}
-	return found, nil
+	return found, fault.Wrap(err, "list approvals on devices of coach %s", id)
 }

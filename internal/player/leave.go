@@ -49,8 +49,8 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 	return err
 }
 
-// RemoveForErasure removes a player whom an operator erases, and tells the coach without naming the player. It returns not_found
-// for a removed one.
+// RemoveForErasure removes a player whom an operator erases, and tells the coach without naming the player. It returns
+// not_found for a removed one.
 func (s *Service) RemoveForErasure(ctx context.Context, playerID string) error {
 	_, err := s.update(ctx, playerID, loadOptions{}, func(p *approval.Player, op approval.Operation) (approval.Change, error) {
 		c, err := p.Remove(actor.Actor{AccountID: p.CoachID, Role: actor.Coach}, op)

@@ -44,8 +44,8 @@ func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte, w approva
 	return err
 }
 
-// Link returns the state of the link whose token has this hash. It needs no session. It is only Old if the link has expired and its
-// request is open, the zero LinkState if the link is unknown or its request is not open. A link that
+// Link returns the state of the link whose token has this hash. It needs no session. It is only Old if the link has
+// expired and its request is open, the zero LinkState if the link is unknown or its request is not open. A link that
 // left by mail is unknown once the coach has corrected the address.
 func (s *Service) Link(ctx context.Context, hash []byte) (approval.LinkState, error) {
 	l, now := approval.LinkState{Open: true}, s.DB.Now()
@@ -120,7 +120,8 @@ func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (a
 // statements.
 func (s *Service) findByShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (state approval.LinkState, err error) {
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
-		if state, err = byShortCode(ctx, tx, pair, now); err != nil {
+		state, err = byShortCode(ctx, tx, pair, now)
+		if err != nil {
 			return err
 		}
 		var limits []auth.Limit
@@ -185,15 +186,12 @@ func (s *Service) RenewLinks(ctx context.Context, leaving []message.Delivery) er
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("renew links: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "renew links")
 }
 
-// LinkedRequest is auth.Service.LinkedRequest: it returns the ID of the request behind the link with this hash, if the link
-// left to number itself and asks it in this role, or "". open reports whether the link is
-// valid and the request is open.
+// LinkedRequest is auth.Service.LinkedRequest: it returns the ID of the request behind the link with this hash, if the
+// link left to number itself and asks it in this role, or "". open reports whether the link is valid and the request is
+// open.
 func LinkedRequest(ctx context.Context, db *store.DB, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error) {
 	err = db.QueryRow(ctx, `
 		SELECT r.id, r.state = 'pending' AND l.ends_at > $4

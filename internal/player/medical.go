@@ -16,7 +16,8 @@ import (
 func (s *Service) Medical(ctx context.Context, by actor.Actor, playerID string, purpose approval.ReadingPurpose) (*approval.Player, error) {
 	var p *approval.Player
 	err := s.DB.Write(ctx, func(tx *store.Tx) (err error) {
-		if p, err = s.visiblePlayer(ctx, tx, by, playerID); err != nil {
+		p, err = s.visiblePlayer(ctx, tx, by, playerID)
+		if err != nil {
 			return err
 		}
 		if err := p.MayReadMedical(by, tx.Now); err != nil || !p.Student.HasMedical {
@@ -65,7 +66,8 @@ func (s *Service) readMedical(ctx context.Context, tx *store.Tx, by actor.Actor,
 	}
 	texts, readings := map[string]string{}, make([][]any, 0, len(list))
 	for _, m := range list {
-		if texts[m.id], err = s.DB.Unseal(vault.ForMedical, m.text, m.id); err != nil {
+		texts[m.id], err = s.DB.Unseal(vault.ForMedical, m.text, m.id)
+		if err != nil {
 			return nil, fmt.Errorf("player %s: %w", m.id, err)
 		}
 		readings = append(readings, []any{s.DB.NewID(), m.id, string(by.Role), by.AccountID, string(purpose), database.Micros(tx.Now)})

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -66,11 +67,12 @@ func findSenders(ctx context.Context, tx *store.Tx, rules approval.Rules, messag
 		var id string
 		var registered time.Time
 		var tier, kyc string
-		if err = row.Scan(&id, database.IntoTime(&registered), database.IntoText(&tier), &kyc); err != nil {
+		if err := row.Scan(&id, database.IntoTime(&registered), database.IntoText(&tier), &kyc); err != nil {
 			return s, err
 		}
 		s.trusted = trusted != nil && trusted(tier, kyc)
-		if s.isNew = message.NewCoach(registered, tx.Now); s.isNew {
+		s.isNew = message.NewCoach(registered, tx.Now)
+		if s.isNew {
 			fresh = append(fresh, []any{id})
 		}
 		senders[id] = s
@@ -96,17 +98,15 @@ func readApprovals(ctx context.Context, tx *store.Tx, senders map[string]sender,
 		FROM `+values+` v WHERE v.column1 IS NOT NULL`, args...)
 	_, err = database.Collect(rs, err, func(row database.Scanner) (n int, err error) {
 		var id string
-		if err = row.Scan(&id, &n); err == nil {
+		err = row.Scan(&id, &n)
+		if err == nil {
 			s := senders[id]
 			s.approvals = n
 			senders[id] = s
 		}
 		return n, err
 	})
-	if err != nil {
-		return fmt.Errorf("read approvals of coaches: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "read approvals of coaches")
 }
 
 // neverSignedIn returns which recipients of messages from new coaches have never signed in.
@@ -131,13 +131,11 @@ func neverSignedIn(ctx context.Context, tx *store.Tx, messages []message.Outgoin
 		FROM `+values+` v WHERE v.column1 IS NOT NULL`, args...)
 	_, err = database.Collect(rs, err, func(row database.Scanner) (is bool, err error) {
 		var number string
-		if err = row.Scan(&number, &is); err == nil {
+		err = row.Scan(&number, &is)
+		if err == nil {
 			never[number] = is
 		}
 		return is, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("find recipients who have never signed in: %w", err)
-	}
-	return never, nil
+	return never, fault.Wrap(err, "find recipients who have never signed in")
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// PlayersByName lists the players of a coach that match f in alphabetical order, and those with equal names by birth date.
+// PlayersByName lists the players of a coach that match f in alphabetical order, and those with equal names by birth
+// date.
 func (s *Service) PlayersByName(ctx context.Context, by actor.Actor, f approval.Filter, page approval.NamePage) ([]*approval.Player, error) {
 	var sortKey, nameKey, born string
 	if page.From != "" {

@@ -2,11 +2,11 @@ package player
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Pending lists the pending approvals of the calling coach, oldest first, guardian before student,
@@ -40,8 +40,5 @@ func (s *Service) Pending(ctx context.Context, by actor.Actor, page approval.Pag
 		i.Request = columns.request(&approval.Player{ID: i.PlayerID, CoachID: by.AccountID}, i.Party, i.GuardianID)
 		return i, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list pending: %w", err)
-	}
-	return items, nil
+	return items, fault.Wrap(err, "list pending")
 }

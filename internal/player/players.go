@@ -16,8 +16,8 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// playerSelect reads players with the coach's name: a row for each party, with its newest request, in any order. readPlayers
-// reads them. What only the player has is in the row of the student.
+// playerSelect reads players with the coach's name: a row for each party, with its newest request, in any order.
+// readPlayers reads them. What only the player has is in the row of the student.
 const playerSelect = `
 	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, p.version, p.student_name, p.date_of_birth, p.created_at, p.deleted_at, p.basis, p.basis_note, p.guardian_rule,
 		CASE WHEN a.role = 'student' THEN (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id) END, CASE WHEN a.role = 'student' THEN p.medical END,
@@ -88,7 +88,8 @@ func (rows *playerRows) scan(row database.Scanner) error {
 	if a.Role != actor.Student {
 		return nil
 	}
-	if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
+	p.Student.DateOfBirth, err = approval.ParseDate(born)
+	if err != nil {
 		return fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	if !slices.Contains(shown, string(coach.ProfilePicture)) {
@@ -130,10 +131,12 @@ func (s *Service) Player(ctx context.Context, by actor.Actor, id string) (*appro
 // between two reads would otherwise be in the history, but not in the player.
 func (s *Service) playerStatus(ctx context.Context, by actor.Actor, id string) (p *approval.Player, records []approval.Record, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		if p, err = s.visiblePlayer(ctx, tx, by, id); err != nil {
+		p, err = s.visiblePlayer(ctx, tx, by, id)
+		if err != nil {
 			return err
 		}
-		if records, err = readHistory(ctx, tx, id); err != nil {
+		records, err = readHistory(ctx, tx, id)
+		if err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
 		return loadDeliveries(ctx, tx, p.NewestRequests())
@@ -229,8 +232,5 @@ func loadReminders(ctx context.Context, tx *store.Tx, p *approval.Player, since 
 		}
 		return struct{}{}, err
 	})
-	if err != nil {
-		return fmt.Errorf("load reminders of player %s: %w", p.ID, err)
-	}
-	return nil
+	return fault.Wrap(err, "load reminders of player %s", p.ID)
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// ProofEnded makes the approvals pending again that need the proof of an account. The caller has ended the proof in the same
-// transaction. A yes that read the proof meanwhile runs again: this changes the version of each player of the account.
+// ProofEnded makes the approvals pending again that need the proof of an account. The caller has ended the proof in the
+// same transaction. A yes that read the proof meanwhile runs again: this changes the version of each player of the
+// account.
 func (s *Service) ProofEnded(ctx context.Context, tx *store.Tx, accountID string) error {
 	if s.Rules.GuardianProof != approval.ProofRequired {
 		return nil
@@ -42,7 +43,8 @@ func (s *Service) ProofEnded(ctx context.Context, tx *store.Tx, accountID string
 	return nil
 }
 
-// ProofEnding returns the events that tell a guardian that its proof ends on a day, one for each coach whose approval needs it.
+// ProofEnding returns the events that tell a guardian that its proof ends on a day, one for each coach whose approval
+// needs it.
 func (s *Service) ProofEnding(ctx context.Context, tx *store.Tx, accountID, day string) ([]event.Event, error) {
 	if s.Rules.GuardianProof != approval.ProofRequired {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -57,10 +58,7 @@ func (w *saving) queueMessages(ctx context.Context) error {
 		return nil
 	}
 	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at, to_number, address) VALUES `+database.RowsOf(len(links)/5, 5), links...)
-	if err != nil {
-		return fmt.Errorf("create links: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "create links")
 }
 
 // otherAddress returns the address of a message if it is not the number of the party.

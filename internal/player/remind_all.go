@@ -19,9 +19,9 @@ const (
 
 // RemindCounts counts the open requests of a coach by whether they can be reminded of.
 type RemindCounts struct {
-	// Ready get a reminder. Stopped want no messages of the coach. UsedUp are the others that have had all reminders of the
-	// window. Undelivered are the others whose message waits or failed. Recent are the others that got a message within
-	// ReminderPause.
+	// Ready get a reminder. Stopped want no messages of the coach. UsedUp are the others that have had all reminders of
+	// the window. Undelivered are the others whose message waits or failed. Recent are the others that got a message
+	// within ReminderPause.
 	Ready, Stopped, UsedUp, Undelivered, Recent int
 }
 
@@ -46,10 +46,10 @@ func (s *Service) reminderQuota() reminderQuota {
 	return reminderQuota{now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow, now.Add(-approval.ReminderPause)}
 }
 
-// RemindAll sends a reminder to each party of the calling coach that has an open request, a
-// delivered message and a reminder left, wants messages of the coach, and got no message within ReminderPause or since begun. It stops after about 2 s or
-// 100 reminders, and reports whether more remain: the caller repeats it with the same
-// begun. It may be repeated at any time: no party gets two reminders after begun.
+// RemindAll sends a reminder to each party of the calling coach that has an open request, a delivered message and a
+// reminder left, wants messages of the coach, and got no message within ReminderPause or since begun. It stops after
+// about 2 s or 100 reminders, and reports whether more remain: the caller repeats it with the same begun. It may be
+// repeated at any time: no party gets two reminders after begun.
 func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time) (more bool, err error) {
 	end := s.DB.Now().Add(remindTime)
 	recipients, err := s.remindable(ctx, by.AccountID, s.reminderQuota(), begun, remindStep+1)
@@ -110,8 +110,5 @@ func (s *Service) remindable(ctx context.Context, coachID string, quota reminder
 	list, err := database.Collect(rs, err, func(s database.Scanner) (to recipient, err error) {
 		return to, s.Scan(&to.PlayerID, &to.Party, &to.GuardianID)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list requests to remind of: %w", err)
-	}
-	return list, nil
+	return list, fault.Wrap(err, "list requests to remind of")
 }

@@ -2,12 +2,12 @@ package player
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -49,8 +49,5 @@ func earlierSendings(ctx context.Context, tx *store.Tx, p *approval.Player, r *a
 		ORDER BY r.last_sent_at DESC LIMIT $8`,
 		p.Asked(r).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), approval.MaxRequestsPerResendAfter)
 	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(database.IntoTime(&t)) })
-	if err != nil {
-		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)
-	}
-	return sent, nil
+	return sent, fault.Wrap(err, "find earlier requests to the %s", r.Party)
 }

@@ -2,11 +2,11 @@ package player
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -58,8 +58,5 @@ func loadDeliveries(ctx context.Context, tx *store.Tx, requests []*approval.Requ
 	}, `
 		SELECT d.request_id, `+sentColumns+` FROM deliveries d
 		WHERE d.request_id IN (`+database.Params(1, len(ids))+`) ORDER BY d.id`, ids...)
-	if err != nil {
-		return fmt.Errorf("read deliveries: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "read deliveries")
 }

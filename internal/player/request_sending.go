@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -81,18 +82,15 @@ func (requests) Reached(ctx context.Context, tx *database.Tx, requestID, deliver
 	return n == 1, err
 }
 
-// Postponed implements outbox.Requests. It sets the time of sending of requests that repeat an earlier one. Until their message
-// leaves, they have the time of the earlier one. Released sets the time of a message that a
-// limit held; these messages were held and then waited for another reason.
+// Postponed implements outbox.Requests. It sets the time of sending of requests that repeat an earlier one. Until their
+// message leaves, they have the time of the earlier one. Released sets the time of a message that a limit held; these
+// messages were held and then waited for another reason.
 func (requests) Postponed(ctx context.Context, tx *database.Tx, requestIDs []string) error {
 	ids := database.PaddedIDs(requestIDs)
 	err := tx.Defer(ctx, `
 		UPDATE requests SET last_sent_at = $1
 		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+database.Params(2, len(ids))+`)`, append([]any{database.Micros(tx.Now)}, ids...)...)
-	if err != nil {
-		return fmt.Errorf("set the time of sending: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "set the time of sending")
 }
 
 // Released implements outbox.Requests. The wait for the next sending begins when this one leaves.

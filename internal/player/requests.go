@@ -17,8 +17,8 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// requestColumns scans the columns id, approver_id, state, channels, requested_at,
-// last_sent_at, delivery_failed, failed_channels, closed_at, short_code, via, version and sent_version of an optional request.
+// requestColumns scans the columns id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed,
+// failed_channels, closed_at, short_code, via, version and sent_version of an optional request.
 type requestColumns struct {
 	id, partyID, state            string
 	shortCode, via                string
@@ -130,10 +130,7 @@ func dropHeld(ctx context.Context, tx *store.Tx, closed []*approval.Request) err
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = 'request_closed', held_by = NULL, updated_at = $1
 		WHERE request_id IN (`+database.Params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering', 'quiet_hours') AND lease IS NULL`, args...)
-	if err != nil {
-		return fmt.Errorf("drop held deliveries: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "drop held deliveries")
 }
 
 // openRequests adds new requests. The accounts of their parties must exist.
@@ -146,7 +143,8 @@ func (w *saving) openRequests(ctx context.Context) error {
 	var args []any
 	for _, r := range opened {
 		var err error
-		if r.ShortCode, err = approval.NewShortCode(w.s.Rand); err != nil {
+		r.ShortCode, err = approval.NewShortCode(w.s.Rand)
+		if err != nil {
 			return err
 		}
 		r.PartyID = p.Asked(r).AccountID

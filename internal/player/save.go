@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -28,10 +29,7 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *approval.Pl
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed, database.Micros(p.CreatedAt),
 		database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
 		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p), database.Micros(p.UnansweredSince()), len(p.FirstChanges(tx.Now)), string(p.Rule), p.Identity().SortKey())
-	if err != nil {
-		return false, fmt.Errorf("add player: %w", err)
-	}
-	return n == 1, nil
+	return n == 1, fault.Wrap(err, "add player")
 }
 
 // insertParties adds parties of a player, by their indexes, with their newest requests.
@@ -60,9 +58,8 @@ func medicalAt(sealed []byte, now time.Time) time.Time {
 	return now
 }
 
-// savePlayer saves p and counts its status changes; ErrStale if it has changed since it
-// was read. SQLite writes each index of a column that a statement sets, even if the value stays the same: so each statement
-// sets only what changed.
+// savePlayer saves p and counts its status changes; ErrStale if it has changed since it was read. SQLite writes each
+// index of a column that a statement sets, even if the value stays the same: so each statement sets only what changed.
 func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, statusChanges int) error {
 	read := p.read
 	p.read = p.Copy()
@@ -156,10 +153,7 @@ func (s *Service) saveDetails(ctx context.Context, tx *store.Tx, p *storedPlayer
 	err := tx.Defer(ctx, `
 		UPDATE players SET student_name = $2, student_key = $3, date_of_birth = $4, search_key = $5, medical = $6, deleted_at = $7, student_hash = $8, sort_key = $9 WHERE id = $1`,
 		p.ID, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Micros(p.DeletedAt), studentHash(s.DB, p.Player), p.Identity().SortKey())
-	if err != nil {
-		return fmt.Errorf("save the details of player %s: %w", p.ID, err)
-	}
-	return nil
+	return fault.Wrap(err, "save the details of player %s", p.ID)
 }
 
 // saveParty saves what differs from read, the party as it was read. The caller has locked the player.

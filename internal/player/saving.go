@@ -142,8 +142,8 @@ func (w *saving) endTeam(ctx context.Context) error {
 	return nil
 }
 
-// checkDisputes checks the disputes again that the change did not see: those about another name or birth date, and those of a number
-// that had no account.
+// checkDisputes checks the disputes again that the change did not see: those about another name or birth date, and
+// those of a number that had no account.
 func (w *saving) checkDisputes(ctx context.Context) error {
 	if len(w.c.Opened) == 0 || w.p.Identity() == w.old.Identity() && len(w.newAccounts) == 0 {
 		return nil

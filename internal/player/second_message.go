@@ -14,8 +14,9 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// planSecondMessage plans the message that repeats a guardian's yes for a child whose services need it, Rules.SecondMessage later. It is the
-// "plus" of the method "text plus" of COPPA (16 CFR 312.5(b)(2)): the guardian can object to a yes that somebody else gave.
+// planSecondMessage plans the message that repeats a guardian's yes for a child whose services need it,
+// Rules.SecondMessage later. It is the "plus" of the method "text plus" of COPPA (16 CFR 312.5(b)(2)): the guardian can
+// object to a yes that somebody else gave.
 func (w *saving) planSecondMessage(ctx context.Context) error {
 	p, r, rules := w.p, w.c.History, w.s.Rules
 	if !rules.Repeats(p, r) {

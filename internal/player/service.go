@@ -1,5 +1,6 @@
-// Package player carries out the operations on players: it loads a player, lets the rules of package approval change it, and saves it with its
-// history, requests, messages and notifications in one transaction. It also reads what coaches and families see of players.
+// Package player carries out the operations on players: it loads a player, lets the rules of package approval change
+// it, and saves it with its history, requests, messages and notifications in one transaction. It also reads what
+// coaches and families see of players.
 package player
 
 import (
@@ -338,7 +339,8 @@ func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, part
 	return err
 }
 
-// EndGuardianView removes a guardian of a player, or all if guardianID is empty, for the calling student, who is an adult.
+// EndGuardianView removes a guardian of a player, or all if guardianID is empty, for the calling student, who is an
+// adult.
 func (s *Service) EndGuardianView(ctx context.Context, by actor.Actor, id, guardianID string) (*approval.Player, error) {
 	return s.update(ctx, id, loadOptions{}, func(p *approval.Player, op approval.Operation) (approval.Change, error) {
 		return p.EndGuardianView(by, guardianID, op)

@@ -2,13 +2,13 @@ package player
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -23,7 +23,8 @@ func StopAddressOfLink(ctx context.Context, db *store.DB, linkHash []byte, now t
 		if err != nil && !database.IsNoRows(err) {
 			return err
 		}
-		if stopped = address != ""; !stopped {
+		stopped = address != ""
+		if !stopped {
 			return nil // the link left by SMS, or is not valid
 		}
 		if err := outbox.StopAddress(ctx, tx.Tx, address); err != nil {
@@ -46,10 +47,7 @@ func StopAddressOfLink(ctx context.Context, db *store.DB, linkHash []byte, now t
 		}
 		return nil
 	})
-	if err != nil {
-		return false, fmt.Errorf("stop the address of a link: %w", err)
-	}
-	return stopped, nil
+	return stopped, fault.Wrap(err, "stop the address of a link")
 }
 
 // StoppedAddresses returns which of the addresses of an account get no mail, sorted.
@@ -77,8 +75,5 @@ func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]str
 	}
 	rs, err := q.Query(ctx, query, by.AccountID, maxAddresses)
 	addresses, err := database.CollectTexts(rs, err)
-	if err != nil {
-		return nil, fmt.Errorf("read addresses: %w", err)
-	}
-	return addresses, nil
+	return addresses, fault.Wrap(err, "read addresses")
 }

@@ -30,8 +30,9 @@ var Expired = []store.Expired{
 // codesBatch is how many requests a sweep reads to free short codes.
 const codesBatch = 2000
 
-// FreeShortCodes returns a hook of the sweep that frees the short codes of requests which ended ShortCodeReusedAfter ago. Each call
-// reads the next codesBatch requests, and after the last one it begins again: an index of codes by their end would cost each answer an entry.
+// FreeShortCodes returns a hook of the sweep that frees the short codes of requests which ended ShortCodeReusedAfter
+// ago. Each call reads the next codesBatch requests, and after the last one it begins again: an index of codes by their
+// end would cost each answer an entry.
 func FreeShortCodes() func(ctx context.Context, db *store.DB, now time.Time) (int64, error) {
 	var mu sync.Mutex
 	last := ""
@@ -52,7 +53,8 @@ func FreeShortCodes() func(ctx context.Context, db *store.DB, now time.Time) (in
 		if err != nil {
 			return freed, fmt.Errorf("free short codes: %w", err)
 		}
-		if last = end; read < codesBatch {
+		last = end
+		if read < codesBatch {
 			last = ""
 		}
 		return freed, nil
@@ -62,9 +64,9 @@ func FreeShortCodes() func(ctx context.Context, db *store.DB, now time.Time) (in
 // linksBatch is how many links a sweep reads in one statement.
 const linksBatch = 500
 
-// DeleteLinks deletes the links that ended linksKept ago, and whose requests did too. The page of an old link of an open request says that
-// the link is old and that the question waits for an answer. Each sweep reads the primary key once, a batch at a time: an index of
-// links by their end would cost each message of a request an entry in each index.
+// DeleteLinks deletes the links that ended linksKept ago, and whose requests did too. The page of an old link of an
+// open request says that the link is old and that the question waits for an answer. Each sweep reads the primary key
+// once, a batch at a time: an index of links by their end would cost each message of a request an entry in each index.
 func DeleteLinks(ctx context.Context, db *store.DB, now time.Time) (total int64, err error) {
 	const oldLink = `l.ends_at < $3 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.closed_at < $3)`
 	before := database.Micros(now.Add(-linksKept))
@@ -84,7 +86,8 @@ func DeleteLinks(ctx context.Context, db *store.DB, now time.Time) (total int64,
 		if err != nil {
 			return total, fmt.Errorf("delete links: %w", err)
 		}
-		if last = end; len(read) < linksBatch {
+		last = end
+		if len(read) < linksBatch {
 			return total, nil
 		}
 	}

@@ -45,13 +45,15 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *a
 			return err
 		}
 		t = &approval.Timeline{Player: p}
-		if t.History, err = readHistory(ctx, tx, id); err != nil {
+		t.History, err = readHistory(ctx, tx, id)
+		if err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
 		if err := loadReminders(ctx, tx, p, s.operation().Now.Add(-s.Rules.ReminderWindow)); err != nil {
 			return err
 		}
-		if t.Requests, err = requestsOf(ctx, tx, p, maxTimeline); err != nil {
+		t.Requests, err = requestsOf(ctx, tx, p, maxTimeline)
+		if err != nil {
 			return fmt.Errorf("read requests of player %s: %w", id, err)
 		}
 		for _, r := range t.Requests {

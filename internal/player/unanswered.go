@@ -12,14 +12,16 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// UnansweredPlayers is the query of up to $3 players whose coach was warned before $1, and who have been pending since before $2.
+// UnansweredPlayers is the query of up to $3 players whose coach was warned before $1, and who have been pending since
+// before $2.
 const UnansweredPlayers = `
 	SELECT id FROM players
 	WHERE deleted_at IS NULL AND erased_at IS NULL AND unanswered_warned_at < $1 AND unanswered_warned_at >= unanswered_since AND unanswered_since < $2
 	ORDER BY unanswered_warned_at, id LIMIT $3`
 
-// EndUnanswered removes the players whose parties have both been pending for longer than kept, and before that warns their
-// coaches, once; 0 does nothing. Package privacy erases them. Each change checks the player again, so that one replica makes it.
+// EndUnanswered removes the players whose parties have both been pending for longer than kept, and before that warns
+// their coaches, once; 0 does nothing. Package privacy erases them. Each change checks the player again, so that one
+// replica makes it.
 func (s *Service) EndUnanswered(ctx context.Context, kept time.Duration) (total int64, err error) {
 	if kept == 0 {
 		return 0, nil
@@ -29,7 +31,8 @@ func (s *Service) EndUnanswered(ctx context.Context, kept time.Duration) (total 
 		if total += warned; err != nil {
 			return total, err
 		}
-		if last = end; n < unansweredBatch {
+		last = end
+		if n < unansweredBatch {
 			break
 		}
 	}
@@ -41,9 +44,9 @@ func (s *Service) EndUnanswered(ctx context.Context, kept time.Duration) (total 
 	}
 }
 
-// warnUnanswered warns the coaches of up to unansweredBatch players after the one with the id last. It returns how many it found, the last
-// of them, and how many coaches were told of. It reads the primary key: an index of unanswered_since would cost the first answer
-// an entry in each index of players.
+// warnUnanswered warns the coaches of up to unansweredBatch players after the one with the id last. It returns how many
+// it found, the last of them, and how many coaches were told of. It reads the primary key: an index of unanswered_since
+// would cost the first answer an entry in each index of players.
 func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration, last string) (found int, end string, warned int64, err error) {
 	before := s.DB.Now().Add(UnansweredWarning - kept)
 	rs, err := s.DB.Query(ctx, `
@@ -53,7 +56,8 @@ func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration, last s
 	seen := map[string]bool{}
 	var coaches []string
 	list, err := database.Collect(rs, err, func(s database.Scanner) (coach string, err error) {
-		if err = s.Scan(&end, &coach); err == nil && !seen[coach] {
+		err = s.Scan(&end, &coach)
+		if err == nil && !seen[coach] {
 			seen[coach] = true
 			coaches = append(coaches, coach)
 		}

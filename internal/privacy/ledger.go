@@ -14,6 +14,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -230,8 +231,5 @@ func MergeLedger(path string, other io.Reader) (int, error) {
 		return 0, err
 	}
 	n, err := l.write(missing)
-	if err != nil {
-		return 0, fmt.Errorf("write ERASURES: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap(err, "write ERASURES")
 }

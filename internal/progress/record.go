@@ -26,9 +26,13 @@ type Service struct {
 	// Consent are the rules that decide who has which service of a player.
 	Consent      player.Access
 	CheckFeature team.CheckFeature
-	Now          func() time.Time
-	NewID        func() string
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // services has the app service with which a party sees a record, by the event of its addition.
 var services = map[event.Type]team.AppService{event.ProgressAdded: team.ProgressTracking, event.ReportAdded: team.PerformanceReports}

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -31,10 +32,7 @@ func (s *Service) readPlayers(ctx context.Context, after string) (players []*cop
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read players after %s: %w", after, err)
-	}
-	return players, nil
+	return players, fault.Wrap(err, "read players after %s", after)
 }
 
 func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfPlayer, error) {

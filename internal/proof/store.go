@@ -43,10 +43,7 @@ func (s *Service) Receipts(ctx context.Context, by actor.Actor, after string, li
 		e.Claims = o.claims
 		return e, json.Unmarshal(body, &e.Body)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list receipts: %w", err)
-	}
-	return list, nil
+	return list, fault.Wrap(err, "list receipts")
 }
 
 // Receipt returns the receipt of a record of the calling guardian or student. Errors: not_found, unavailable while the log

@@ -117,7 +117,8 @@ func readOptions(query url.Values, f *wire.Faults) Options {
 				f.Add("/columns", "invalid_value", "Name the column of each title in their order, with commas between. There is one name that is no column. The description of this call lists the names.")
 				return o
 			}
-			if o.Columns = append(o.Columns, c); len(o.Columns) > maxTitles {
+			o.Columns = append(o.Columns, c)
+			if len(o.Columns) > maxTitles {
 				f.Add("/columns", "too_many", "Name at most 200 columns.")
 				return o
 			}

@@ -35,7 +35,8 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 	for _, c := range []Column{StudentName, GuardianName, Relationship, Guardian2Name, Guardian2Relationship} {
 		if text := e.Cell(c); *text != "" {
 			var f wire.Faults
-			if *text = textRules[c].Text(*text, "", &f); len(f) > 0 {
+			*text = textRules[c].Text(*text, "", &f)
+			if len(f) > 0 {
 				row.add(c, f[0].Code, "%s Correct it.", f[0].Detail)
 			}
 		}
@@ -51,7 +52,8 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 		if *text == "" {
 			continue
 		}
-		if *text, wrong = input.ReadEmail(*text); wrong != "" {
+		*text, wrong = input.ReadEmail(*text)
+		if wrong != "" {
 			row.add(c, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}
@@ -71,8 +73,8 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 	row.checkGuardian(needsGuardian && !row.hasFault(BirthDate))
 }
 
-// checkSecond counts a second guardian with the number of the first, and does not import them: schools write one number for both
-// parents. A second guardian has a name and a number.
+// checkSecond counts a second guardian with the number of the first, and does not import them: schools write one number
+// for both parents. A second guardian has a name and a number.
 func (row *Row) checkSecond() {
 	e := &row.Entry
 	switch {

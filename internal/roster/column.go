@@ -93,8 +93,8 @@ type Entry struct {
 	BatchIDs []string `json:"batch_ids,omitempty"`
 	// Basis is "family_asked", "membership" or another reason after the checks. Empty means the default.
 	Basis string `json:"basis,omitempty"`
-	// OtherGuardians is how many more guardians the row names. They are not imported: a third one, or one without a number that
-	// no other guardian of the row has.
+	// OtherGuardians is how many more guardians the row names. They are not imported: a third one, or one without a
+	// number that no other guardian of the row has.
 	OtherGuardians int `json:"other_guardians,omitempty"`
 }
 

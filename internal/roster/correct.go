@@ -3,7 +3,6 @@ package roster
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -32,8 +31,8 @@ func (c Correction) apply(row *Row) {
 	row.Faults = slices.DeleteFunc(row.Faults, func(f Fault) bool { return f.Column != BirthDate || c.Cells[BirthDate] != "" })
 }
 
-// Correct writes cells of rows that need a correction and checks the rows again. A row without faults waits to be added. A row that
-// is not faulty any more does not change, so that the same form sent twice corrects once.
+// Correct writes cells of rows that need a correction and checks the rows again. A row without faults waits to be
+// added. A row that is not faulty any more does not change, so that the same form sent twice corrects once.
 func (s *Service) Correct(ctx context.Context, by actor.Actor, id string, corrections []Correction) error {
 	if err := s.CheckFeature(ctx, by, coach.Import); err != nil {
 		return err
@@ -61,7 +60,8 @@ func (s *Service) Correct(ctx context.Context, by actor.Actor, id string, correc
 		row := rows[0]
 		c.apply(&row.Row)
 		row.check(s.Phones, s.Now(), ids)
-		if row.State = Waiting; len(row.Faults) > 0 {
+		row.State = Waiting
+		if len(row.Faults) > 0 {
 			row.State = Faulty
 		}
 		if err := s.saveCorrection(ctx, RowID{by.AccountID, id, c.Number}, row); err != nil {
@@ -87,8 +87,5 @@ func (s *Service) saveCorrection(ctx context.Context, id RowID, row ImportRow) e
 			WHERE coach_id = $1 AND import_id = $2 AND number = $3 AND state = 'faulty'`,
 			id.CoachID, id.ImportID, id.Number, string(row.State), string(entry), string(faults))
 	})
-	if err != nil {
-		return fmt.Errorf("correct row %d of import %s: %w", id.Number, id.ImportID, err)
-	}
-	return nil
+	return fault.Wrap(err, "correct row %d of import %s", id.Number, id.ImportID)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// CountRows reads a file as an import does, without a coach and a database, and returns how many rows it has and how many of them have
-// faults. It is for collections of files (bench/corpus).
+// CountRows reads a file as an import does, without a coach and a database, and returns how many rows it has and how
+// many of them have faults. It is for collections of files (bench/corpus).
 func CountRows(data []byte, now time.Time) (rows, faulty int, err error) {
 	s, err := readSheet(bytes.NewReader(data), int64(len(data)), now, Options{})
 	if err != nil {

@@ -48,7 +48,8 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 		return false, errBusy().Because(err)
 	}
 	defer s.line.leave()
-	if r.sheet, err = readSheet(r.file, r.file.Size(), s.Now(), r.options); err != nil {
+	r.sheet, err = readSheet(r.file, r.file.Size(), s.Now(), r.options)
+	if err != nil {
 		return false, err
 	}
 	if r.sheet.namesBatches || r.options.BatchID != "" {
@@ -108,7 +109,8 @@ func (s *Service) createLong(ctx context.Context, r *reader) (read bool, err err
 // addOnce adds an import, with another id if the coach has an import of another file with its id.
 // It reports false if the coach has an import of the same file.
 func (s *Service) addOnce(ctx context.Context, i *Import, rows []ImportRow) (added bool, err error) {
-	if added, err = s.addImport(ctx, i, rows); err != nil || added {
+	added, err = s.addImport(ctx, i, rows)
+	if err != nil || added {
 		return added, err
 	}
 	stored, err := s.Import(ctx, actor.Actor{AccountID: i.CoachID}, i.ID)

@@ -47,8 +47,8 @@ func TestParseDates(t *testing.T) {
 	}
 }
 
-// TestDateOrder: the order of the dates follows the whole column. One certain date decides; what stays open is a fault of
-// each row, unless the caller says the order.
+// TestDateOrder: the order of the dates follows the whole column. One certain date decides; what stays open is a fault
+// of each row, unless the caller says the order.
 func TestDateOrder(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -151,7 +151,8 @@ func (t *lineBreaks) Transform(dst, src []byte, _ bool) (nDst, nSrc int, err err
 		if nDst == len(dst) {
 			return nDst, nSrc, transform.ErrShortDst
 		}
-		if t.afterCR = c == '\r'; t.afterCR {
+		t.afterCR = c == '\r'
+		if t.afterCR {
 			c = '\n'
 		}
 		dst[nDst] = c

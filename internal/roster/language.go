@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/language"
 )
 
-// languageCodes maps what a cell may say to the code of the language: its code, and its names in English, in itself, and in
-// the other languages.
+// languageCodes maps what a cell may say to the code of the language: its code, and its names in English, in itself,
+// and in the other languages.
 var languageCodes = sync.OnceValue(func() map[string]string {
 	codes := map[string]string{}
 	for _, l := range language.All() {

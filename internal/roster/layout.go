@@ -89,7 +89,8 @@ func (l *layout) useContacts() {
 	}
 }
 
-// useUnclear reads one number whose title names no person as the guardian's, if the file names guardians without a number.
+// useUnclear reads one number whose title names no person as the guardian's, if the file names guardians without a
+// number.
 func (l *layout) useUnclear() {
 	isNumber := func(m meaning) bool { return m.column == GuardianNumber }
 	count := 0
@@ -111,8 +112,9 @@ func (l *layout) useUnclear() {
 	}
 }
 
-// useShared leaves out an e-mail address whose title names no person if another is the guardian's, and lets all guardians share
-// the columns of a guardian without a name if others have names: "Father's name, Mother's name, Parent mobile".
+// useShared leaves out an e-mail address whose title names no person if another is the guardian's, and lets all
+// guardians share the columns of a guardian without a name if others have names: "Father's name, Mother's name, Parent
+// mobile".
 func (l *layout) useShared() {
 	email := l.any(func(m meaning) bool { return m.column == GuardianEmail && m.who != ofAny })
 	nameless := !l.any(func(m meaning) bool { return m.who == "1" && isGuardianName(m) }) && l.any(isGuardianName)
@@ -213,8 +215,8 @@ func (l *layout) fault(code, format string, args ...any) {
 	l.faults = append(l.faults, fault.Field{Pointer: "/file", Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
-// public returns the name of a column for callers: "" for one that is not imported, and for the third guardian and later
-// ones.
+// public returns the name of a column for callers: "" for one that is not imported, and for the third guardian and
+// later ones.
 func (l *layout) public(m meaning) Column {
 	switch n := slices.IndexFunc(l.guardians, func(g guardianColumns) bool { return g.who == m.who }); {
 	case m.column == unclear, m.column == ignored:

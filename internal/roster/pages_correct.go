@@ -25,8 +25,8 @@ type cellView struct {
 // wholeRow are the cells to write again if a fault concerns the whole row.
 var wholeRow = []Column{StudentName, BirthDate, GuardianName, GuardianNumber}
 
-// cells returns the fields that correct a row: one for each fault, and those of a guardian who is missing. batches are the
-// names of the coach's batches.
+// cells returns the fields that correct a row: one for each fault, and those of a guardian who is missing. batches are
+// the names of the coach's batches.
 func cells(v *web.View, row ImportRow, batches []string) []cellView {
 	var columns []Column
 	texts := map[Column]string{}
@@ -51,7 +51,8 @@ func cells(v *web.View, row ImportRow, batches []string) []cellView {
 		}
 		switch c {
 		case BirthDate:
-			if view.Type = "date"; !isDate(view.Value) {
+			view.Type = "date"
+			if !isDate(view.Value) {
 				view.Value = ""
 			}
 		case StudentNumber, GuardianNumber, Guardian2Number:

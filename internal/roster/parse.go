@@ -75,7 +75,8 @@ func (p *parser) readRecord() record {
 	return r
 }
 
-// readTitles finds the row of the titles: the first of those with the most known ones, else the first one with two cells.
+// readTitles finds the row of the titles: the first of those with the most known ones, else the first one with two
+// cells.
 func (p *parser) readTitles(chosen []Column) error {
 	at, most := -1, -1
 	for n := range titleRows {

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -34,8 +32,7 @@ func newService(t *testing.T, url string, now func() time.Time) *roster.Service 
 	}
 	db := store.New(sql, store.Options{})
 	s := &roster.Service{
-		DB: db, Phones: phone.Parser{DefaultRegion: "IN"}, CheckFeature: func(context.Context, actor.Actor, string) error { return nil },
-		Now: now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Log: slog.New(slog.DiscardHandler),
+		DB: db, Phones: phone.Parser{DefaultRegion: "IN"}, CheckFeature: func(context.Context, actor.Actor, string) error { return nil }, Log: slog.New(slog.DiscardHandler),
 	}
 	t.Cleanup(func() {
 		s.Stop()

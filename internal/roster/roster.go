@@ -29,13 +29,17 @@ type Service struct {
 	Phones    phone.Parser
 	// CheckFeature returns a tier_limit unless the coach's tier has the feature.
 	CheckFeature func(ctx context.Context, by actor.Actor, feature string) error
-	Now          func() time.Time
-	NewID        func() string
 	Log          *slog.Logger
 
 	line    line
 	readers readers
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // RowState is the result of a row.
 type RowState string

@@ -58,8 +58,8 @@ func (l *layout) put(row *Row, cells *rowCells, n int, text string) {
 	}
 }
 
-// finish sets the names and the guardians of a row from its cells. The first guardian is the first one with a name and a number, else
-// the first one with a name, else the first one. The second is the next one with a name and a number.
+// finish sets the names and the guardians of a row from its cells. The first guardian is the first one with a name and
+// a number, else the first one with a name, else the first one. The second is the next one with a name and a number.
 func (l *layout) finish(row *Row, cells *rowCells) {
 	e := &row.Entry
 	e.StudentName = fullName(e.StudentName, cells.first, cells.middle, cells.last)

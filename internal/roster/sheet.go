@@ -105,7 +105,8 @@ func readSheet(file io.ReaderAt, size int64, now time.Time, options Options) (*s
 	if err != nil {
 		return nil, err
 	}
-	if s.order = options.DateOrder; s.order == "" {
+	s.order = options.DateOrder
+	if s.order == "" {
 		s.dates.title = s.layout.order
 		s.order = s.dates.order()
 	}

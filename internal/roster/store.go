@@ -84,10 +84,7 @@ func (s *Service) addRows(ctx context.Context, i *Import, rows []ImportRow, read
 		}
 		return insertRows(ctx, tx, i, rows, args)
 	})
-	if err != nil {
-		return fmt.Errorf("read the file of import %s: %w", i.ID, err)
-	}
-	return nil
+	return fault.Wrap(err, "read the file of import %s", i.ID)
 }
 
 // lockImporter locks the coach of an import. An account that closes waits for this lock, and then
@@ -112,10 +109,7 @@ func insertRows(ctx context.Context, tx *store.Tx, i *Import, rows []ImportRow, 
 		query, args := existingRowsUpdate(i.CoachID, i.ID, some)
 		err = tx.Defer(ctx, query, args...)
 	}
-	if err != nil {
-		return fmt.Errorf("add rows of import: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "add rows of import")
 }
 
 func importRowArgs(i *Import, rows []ImportRow) ([]any, error) {
@@ -168,10 +162,7 @@ func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Impor
 			SELECT import_id, state, count(*) FROM import_rows WHERE coach_id = $1 AND import_id = $2 GROUP BY import_id, state`, by.AccountID, id)
 		return collectCounts(rs, err, i)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read import %s: %w", id, err)
-	}
-	return i, nil
+	return i, fault.Wrap(err, "read import %s", id)
 }
 
 // Imports returns the imports of the calling coach, the newest first: at most 10.
@@ -180,7 +171,8 @@ func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error
 	err := s.DB.View(ctx, func(tx *store.Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT `+importColumns+` FROM imports WHERE coach_id = $1 ORDER BY id DESC`, by.AccountID)
-		if imports, err = database.Collect(rs, err, s.scanImport); err != nil {
+		imports, err = database.Collect(rs, err, s.scanImport)
+		if err != nil {
 			return err
 		}
 		rs, err = tx.Query(ctx, `
@@ -246,10 +238,7 @@ func (s *Service) Rows(ctx context.Context, by actor.Actor, id string, f RowFilt
 		rows, err = database.Collect(rs, err, scanImportRow)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read rows of import %s: %w", id, err)
-	}
-	return rows, nil
+	return rows, fault.Wrap(err, "read rows of import %s", id)
 }
 
 func scanImportRow(s database.Scanner) (row ImportRow, err error) {
@@ -266,10 +255,7 @@ func (s *Service) finishRow(ctx context.Context, id RowID, state RowState, playe
 		UPDATE import_rows SET state = $4, player_id = $5, faults = $6
 		WHERE coach_id = $1 AND import_id = $2 AND number = $3 AND state = 'waiting'`,
 		id.CoachID, id.ImportID, id.Number, string(state), database.Text(playerID), string(reasons))
-	if err != nil {
-		return fmt.Errorf("finish row %d of import %s: %w", id.Number, id.ImportID, err)
-	}
-	return nil
+	return fault.Wrap(err, "finish row %d of import %s", id.Number, id.ImportID)
 }
 
 // exec runs one statement as a transaction.
@@ -309,10 +295,7 @@ func (s *Service) setStop(ctx context.Context, coachID, id string, stop *Stop) e
 		reason = string(plain)
 	}
 	err := s.exec(ctx, `UPDATE imports SET stop = CAST($3 AS TEXT) WHERE coach_id = $1 AND id = $2`, coachID, id, reason)
-	if err != nil {
-		return fmt.Errorf("stop import %s: %w", id, err)
-	}
-	return nil
+	return fault.Wrap(err, "stop import %s", id)
 }
 
 // PlayerAdded marks the row of an import for which ctx adds the player as added, or returns

@@ -154,12 +154,14 @@ func (v *vocabulary) addPlain(numbers, emails []string) {
 	add(unclear, "", numbers...)
 }
 
-// meaningOf returns what a title means. What is in brackets counts only if it names the person, as in "Mobile (father)".
+// meaningOf returns what a title means. What is in brackets counts only if it names the person, as in "Mobile
+// (father)".
 func meaningOf(title string) meaning {
 	before, inside, _ := strings.Cut(strings.NewReplacer("[", "(", "]", ")").Replace(title), "(")
 	inside, after, _ := strings.Cut(inside, ")")
 	v, text := words(), foldTitle(before+" "+after)
-	if inside = foldTitle(inside); inside != "" {
+	inside = foldTitle(inside)
+	if inside != "" {
 		for _, both := range []string{inside + text, text + inside} {
 			if m := v.find(both); m.column != "" {
 				return m
@@ -180,10 +182,12 @@ func (v *vocabulary) find(text string) meaning {
 	for _, p := range v.persons {
 		rest, ok := strings.CutPrefix(text, p.word)
 		if !ok {
-			if rest, ok = strings.CutSuffix(text, p.word); !ok {
+			rest, ok = strings.CutSuffix(text, p.word)
+			if !ok {
 				continue
 			}
-			if rest, ok = strings.CutSuffix(strings.TrimSuffix(rest, "the"), "of"); !ok {
+			rest, ok = strings.CutSuffix(strings.TrimSuffix(rest, "the"), "of")
+			if !ok {
 				continue
 			}
 		}
@@ -204,11 +208,13 @@ func (v *vocabulary) field(m meaning, field string) meaning {
 	if m.who == ofStudent {
 		fields = v.student
 	}
-	if m.column = fields[field]; m.column != "" {
+	m.column = fields[field]
+	if m.column != "" {
 		return m
 	}
 	if n := len(field) - 1; n > 0 && m.who == "1" && strings.Contains("1234", field[n:]) {
-		if m.column = fields[field[:n]]; m.column != "" {
+		m.column = fields[field[:n]]
+		if m.column != "" {
 			m.who = field[n:]
 		}
 	}

@@ -147,7 +147,8 @@ func TestTitlesOfFurtherSystems(t *testing.T) {
 	}
 }
 
-// TestNoGuardianIsGuessed: a number whose title names no person is a question, and a relationship cell that is empty stays empty.
+// TestNoGuardianIsGuessed: a number whose title names no person is a question, and a relationship cell that is empty
+// stays empty.
 func TestNoGuardianIsGuessed(t *testing.T) {
 	t.Parallel()
 	for _, titles := range []string{"name,dob,phone", "name,dob,father name,phone,whatsapp", "name,dob,student mobile,phone"} {
@@ -222,7 +223,8 @@ func TestTitleRows(t *testing.T) {
 	}
 }
 
-// TestExtraCells: a row with more cells than titles is a fault, also if the last ones are empty: its cells may have moved.
+// TestExtraCells: a row with more cells than titles is a fault, also if the last ones are empty: its cells may have
+// moved.
 func TestExtraCells(t *testing.T) {
 	t.Parallel()
 	const titles = "Student name,Date of birth,Guardian number,Address,Relationship,Guardian name,Notes\n"

@@ -32,7 +32,7 @@ import (
 type base struct {
 	sql       *database.DB
 	db        *store.DB
-	accounts  auth.SQL
+	accounts  auth.Store
 	approvals *player.Service
 	keys      *auth.Keys
 	tiers     coach.Tiers
@@ -126,7 +126,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	return base{
 		sql:       sql,
 		db:        db,
-		accounts:  auth.SQL{DB: db, Observer: auth.Observer{SecurityEvent: security.Event, Requested: m.Requested, Verified: m.Verified, Sessions: m.Sessions}},
+		accounts:  auth.Store{DB: db, Observer: auth.Observer{SecurityEvent: security.Event, Requested: m.Requested, Verified: m.Verified, Sessions: m.Sessions}},
 		approvals: approvals,
 		keys:      keys,
 		tiers:     tiers,
@@ -157,7 +157,7 @@ func (b base) metricsRegistry(cfg *config.Config, o Options) *metrics.Registry {
 }
 
 // coaches stores the profiles, tiers and listings of coaches.
-func (b base) coaches() coach.SQL { return coach.SQL{DB: b.db, Event: b.security.Event} }
+func (b base) coaches() coach.Store { return coach.Store{DB: b.db, Event: b.security.Event} }
 
 // checkFeature returns a tier_limit unless the tier with a stored name has a feature.
 func (b base) checkFeature(tier, feature string) error {

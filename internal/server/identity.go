@@ -59,6 +59,6 @@ func newIdentity(cfg *config.Config, o Options, b base) (*identity.Service, erro
 	}
 	return &identity.Service{
 		DB: b.db, Approvals: b.approvals, Providers: providers, Client: identity.NewClient(networks, o.Now, cfg.PublicURL+identity.CallbackPath),
-		Secrets: b.keys.Vault.For(vault.ForIdentity), AppURL: cfg.App(), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Log: o.Log,
+		Secrets: b.keys.Vault.For(vault.ForIdentity), AppURL: cfg.App(), PublicURL: cfg.PublicURL, Rand: o.Rand, Log: o.Log,
 	}, nil
 }

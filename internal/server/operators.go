@@ -12,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -26,7 +25,7 @@ import (
 	"github.com/touchline/touchline/internal/verification"
 )
 
-func newCommon(cfg *config.Config, coaches coach.SQL, tiers coach.Tiers) service.Common {
+func newCommon(cfg *config.Config, coaches coach.Store, tiers coach.Tiers) service.Common {
 	return service.Common{
 		Subscriptions: &coach.Subscriptions{Store: coaches, Tiers: tiers},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion, MobileRanges: cfg.MobileRanges},
@@ -35,21 +34,21 @@ func newCommon(cfg *config.Config, coaches coach.SQL, tiers coach.Tiers) service
 
 // newVerifications returns the service of verifications. Commands write no security log.
 func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *document.Service, security *securitylog.Log) *verification.Service {
-	s := &verification.Service{DB: db, Documents: documents, On: cfg.KYC, Now: o.Now, NewID: o.NewID}
+	s := &verification.Service{DB: db, Documents: documents, On: cfg.KYC}
 	if security != nil {
 		s.SecurityEvent = security.Event
 	}
 	return s
 }
 
-func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, common service.Common) service.Shell {
+func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.Store, common service.Common) service.Shell {
 	return service.Shell{
 		Common: common,
 		Tokens: &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts: &coach.AccountAdmin{Store: coaches, DeviceApprovals: func(ctx context.Context, id string) ([]coach.DeviceApproval, error) {
 			return player.DeviceApprovals(ctx, db, id)
 		}},
-		Deliveries: &outbox.DeliveryAdmin{Store: db.Outbox},
+		Deliveries: db.Outbox,
 		Mail:       db.Outbox,
 	}
 }
@@ -157,7 +156,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules, retention(cfg))}
 	db := store.New(sql, options)
 	approvals.DB = db
-	coaches := coach.SQL{DB: db}
+	coaches := coach.Store{DB: db}
 	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))
 	return &Operators{
 		Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, newID: o.NewID, sql: sql,

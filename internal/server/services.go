@@ -104,17 +104,17 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		return nil, err
 	}
 	fees := &fee.Service{
-		DB: b.db, Coaches: profiles.Coaches, Consent: approvals.Access(), DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Coaches: profiles.Coaches, Consent: approvals.Access(), DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature,
 	}
-	batches := &batch.Service{DB: b.db, Approvals: approvals, Consent: approvals.Access(), Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
-	attended := &attendance.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
+	batches := &batch.Service{DB: b.db, Approvals: approvals, Consent: approvals.Access(), Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming}
+	attended := &attendance.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, CannotCome: training.CannotCome}
 	trainings := &training.Service{
-		DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL,
 	}
-	records := &progress.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	records := &progress.Service{DB: b.db, Consent: approvals.Access(), CheckFeature: b.checkFeature}
 	players := &roster.Service{
 		DB: b.db, Approvals: approvals, Coaches: profiles.Coaches, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
-		Now: o.Now, NewID: o.NewID, Log: o.Log,
+		Log: o.Log,
 	}
 	conversations := newConversations(cfg, o, b, profiles.Coaches, common.Subscriptions)
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones, b.metrics)
@@ -184,7 +184,7 @@ func newProof(cfg *config.Config, db *store.DB, secrets *vault.Vault) *proof.Ser
 	}
 }
 
-func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {
+func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *auth.Service {
 	newTokens := auth.NewTokens
 	if !cfg.PublicURLSet() {
 		newTokens = auth.NewTokensWithoutURL
@@ -287,6 +287,6 @@ func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, profi
 	}
 	return &document.Service{
 		DB: b.db, Profiles: profiles, Files: files, Processor: p, CheckStorage: b.tiers.CheckStorage, PublicPicture: profiles.Directory.ShowsPicture,
-		Withdraw: verification.WithdrawDocument, Now: o.Now, NewID: o.NewID, Log: o.Log,
+		Withdraw: verification.WithdrawDocument, Log: o.Log,
 	}, func() (upload.Spool, error) { return blob.NewSpool(p.Dir, upload.MaxFile+1) }, nil
 }

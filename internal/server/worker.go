@@ -96,5 +96,5 @@ type contents struct {
 
 type (
 	approvals = player.Service
-	accounts  = auth.SQL
+	accounts  = auth.Store
 )

@@ -36,7 +36,7 @@ type Shell struct {
 	Common
 	Tokens     *operator.Service
 	Accounts   *coach.AccountAdmin
-	Deliveries *outbox.DeliveryAdmin
+	Deliveries *outbox.Store
 	Mail       *outbox.Store
 }
 

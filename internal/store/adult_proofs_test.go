@@ -31,8 +31,7 @@ func proofRequired(s *settings) { s.Rules.GuardianProof = approval.ProofRequired
 func (p *fixture) adultProofs() *identity.Service {
 	return &identity.Service{
 		DB: p.db, Approvals: p.Service, Providers: []identity.Provider{devphone.IdentityProvider()},
-		Client: identity.NewClient(nil, p.clock.Now, "https://touchline.example/proof/callback"), Secrets: p.vault.For(vault.ForIdentity),
-		Now: p.clock.Now, NewID: p.db.NewID, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Client: identity.NewClient(nil, p.clock.Now, "https://touchline.example/proof/callback"), Secrets: p.vault.For(vault.ForIdentity), Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 

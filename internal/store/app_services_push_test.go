@@ -113,7 +113,7 @@ func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease
 // pushContents notes whose notifications are sent.
 type pushContents struct {
 	*notice.Tray
-	auth.SQL
+	auth.Store
 	*conversation.Service
 	*approvals
 	devices *devices

@@ -271,7 +271,7 @@ func (c *club) party(p *approval.Player) (actor.Role, actor.Actor) {
 }
 
 func (p *fixture) records() *progress.Service {
-	return &progress.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+	return &progress.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier}
 }
 
 // withoutApproval are the types of notifications that a party gets whatever its status.

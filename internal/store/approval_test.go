@@ -283,6 +283,6 @@ func (p *fixture) tray(account string) []string {
 	return types
 }
 
-func (p *fixture) coaches() coach.SQL { return coach.SQL{DB: p.db} }
+func (p *fixture) coaches() coach.Store { return coach.Store{DB: p.db} }
 
-func (p *fixture) accounts() auth.SQL { return auth.SQL{DB: p.db} }
+func (p *fixture) accounts() auth.Store { return auth.Store{DB: p.db} }

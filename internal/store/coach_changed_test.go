@@ -272,7 +272,7 @@ func TestRequestVersion(t *testing.T) {
 		c := p.coach(1)
 		a := p.add(c, "Asha Rao", number(2), "")
 		team := p.addBatch(c)
-		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier}
 		want := 1
 		changed := func(what string, change func() error, by int) {
 			p.Helper()

@@ -78,8 +78,8 @@ type Hooks struct {
 	CoachLeft []func(ctx context.Context, tx *Tx, coachID string) error
 	// Consents is nil in tests without it.
 	Consents Consents
-	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its role. kind is
-	// that of the row in erasures.
+	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its
+	// role. kind is that of the row in erasures.
 	Erased func(ctx context.Context, tx *Tx, kind, objectID string, parties []ErasedParty) error
 	// BeforeSweep run before Sweep deletes rows. They return the number of rows that they changed.
 	BeforeSweep []func(ctx context.Context, db *DB, now time.Time) (int64, error)
@@ -87,7 +87,8 @@ type Hooks struct {
 	Expired []Expired
 }
 
-// Consents is what happens to players and their consents in the transactions that change their coach. Package player implements it.
+// Consents is what happens to players and their consents in the transactions that change their coach. Package player
+// implements it.
 type Consents interface {
 	// CloseCoach ends what belongs to the players of a coach who closes the account.
 	CloseCoach(by actor.Actor, name string) CoachClosure

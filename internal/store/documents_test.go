@@ -25,7 +25,7 @@ import (
 // newDocuments returns the documents service with these files.
 func (p *fixture) newDocuments(files blob.Store) *document.Service {
 	return &document.Service{
-		DB: p.db, Files: files, Processor: fakeProcessor{}, Withdraw: verification.WithdrawDocument, Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
+		DB: p.db, Files: files, Processor: fakeProcessor{}, Withdraw: verification.WithdrawDocument, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -2,11 +2,11 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // PlayerErased is the kind of an erasure of a player. The kind of an account is its role.
@@ -37,8 +37,5 @@ func (tx *Tx) recordErasure(ctx context.Context, kind, id string, at time.Time) 
 	err := tx.Defer(ctx, `
 		INSERT INTO erasures (object_id, kind, erased_at) VALUES ($1, $2, $3) ON CONFLICT (object_id) DO NOTHING`,
 		id, kind, database.Micros(at))
-	if err != nil {
-		return fmt.Errorf("record the erasure of %s %s: %w", kind, id, err)
-	}
-	return nil
+	return fault.Wrap(err, "record the erasure of %s %s", kind, id)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -85,9 +84,12 @@ func TestRetryFailed(t *testing.T) {
 		ok(p, run(p.db, `DELETE FROM request_links`))
 		link := p.link(request)
 		desk := actor.Operator{ID: "token", Name: "desk"}
-		admin := &outbox.DeliveryAdmin{Store: p.db.Outbox}
+		admin := p.db.Outbox
 		retried := 0
-		for i, err := range concurrently(10, func(int) error { _, err := admin.Retry(bg, desk, d.ID); return err }) {
+		for i, err := range concurrently(10, func(int) error {
+			_, err := admin.RetryFailed(bg, desk, d.ID, message.DeliveryRecord.CheckRetry)
+			return err
+		}) {
 			switch code := fault.CodeOf(err); {
 			case err == nil:
 				retried++
@@ -168,8 +170,8 @@ func TestRetryIsRefused(t *testing.T) {
 				a := p.add(coach, "Asha Rao", number(2), "")
 				id := tt.prepare(p, coach, a)
 				before := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`)
-				admin := &outbox.DeliveryAdmin{Store: p.db.Outbox}
-				_, err := admin.Retry(bg, auditor, id)
+				admin := p.db.Outbox
+				_, err := admin.RetryFailed(bg, auditor, id, message.DeliveryRecord.CheckRetry)
 				p.refused(err, tt.want)
 				if after := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); after != before {
 					p.Errorf("%d queued deliveries after the refusal, %d before", after, before)

@@ -20,7 +20,7 @@ import (
 func allFeatures(context.Context, actor.Actor, string) error { return nil }
 
 func (p *fixture) fees() *fee.Service {
-	return &fee.Service{DB: p.db, Consent: p.Access(), DefaultCurrency: "INR", CheckFeature: allFeatures, Now: p.clock.Now, NewID: p.db.NewID}
+	return &fee.Service{DB: p.db, Consent: p.Access(), DefaultCurrency: "INR", CheckFeature: allFeatures}
 }
 
 // addFee adds a fee of 10 rupees for a player.

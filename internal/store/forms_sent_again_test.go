@@ -23,7 +23,7 @@ func TestFormsSentAgain(t *testing.T) {
 		a := p.add(c, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier}
 		schedule := team.Schedule{{Weekday: 1, Start: 60, End: 120}}
 		for table, send := range map[string]func(id, text string) error{
 			"team_replies": func(id, text string) error { return second(p.messages(0).ReplyOnce(bg, guardian, id, a.ID, text)) },
@@ -95,7 +95,7 @@ func TestImportWithAnotherFile(t *testing.T) {
 func TestFormWithAnIDOfOthers(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier}
 		name := "U12"
 		draft := conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: "Hi", Channels: []conversation.Channel{conversation.SMS}}
 		ids := map[string]string{}

@@ -22,9 +22,8 @@ import (
 // imports returns an import service that adds players through the fixture's service.
 func (p *fixture) imports() *roster.Service {
 	return &roster.Service{
-		DB: p.db, Approvals: p.Service, Batches: &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID},
-		Phones: phone.Parser{DefaultRegion: "IN"}, CheckFeature: func(context.Context, actor.Actor, string) error { return nil },
-		Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
+		DB: p.db, Approvals: p.Service, Batches: &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier},
+		Phones: phone.Parser{DefaultRegion: "IN"}, CheckFeature: func(context.Context, actor.Actor, string) error { return nil }, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

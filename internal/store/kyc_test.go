@@ -31,7 +31,7 @@ func (p *fixture) identity(by actor.Actor, kind string) string {
 }
 
 func (p *fixture) verify() *verification.Service {
-	return &verification.Service{DB: p.db, Documents: &document.Service{DB: p.db}, On: true, Now: p.clock.Now, NewID: p.db.NewID}
+	return &verification.Service{DB: p.db, Documents: &document.Service{DB: p.db}, On: true}
 }
 
 func (p *fixture) submit(by actor.Actor, ids ...string) verification.Submission {

@@ -14,7 +14,7 @@ import (
 
 // batches returns the service of batches on the database of p.
 func (p *fixture) batches() *batch.Service {
-	return &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, Upcoming: training.Upcoming, Now: p.clock.Now, NewID: p.db.NewID}
+	return &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, Upcoming: training.Upcoming}
 }
 
 func anyFeature(string, string) error { return nil }
@@ -29,7 +29,7 @@ func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 
 // attendance returns the service of attendance on the database of p.
 func (p *fixture) attendance() *attendance.Service {
-	return &attendance.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, CannotCome: training.CannotCome, Now: p.clock.Now}
+	return &attendance.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, CannotCome: training.CannotCome}
 }
 
 // attendanceStatements runs the statements of attendance with a player who is in the batch.

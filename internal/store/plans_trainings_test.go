@@ -13,7 +13,7 @@ import (
 
 // trainings returns the service of trainings on the database of p.
 func (p *fixture) trainings() *training.Service {
-	return &training.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
+	return &training.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyFeature}
 }
 
 // trainingOf adds a match of a batch on the day after today, and returns its id.

@@ -50,7 +50,7 @@ func (c *stressTest) number() phone.Number {
 // attempt opens a challenge and returns a verification of it with the correct code.
 func (c *stressTest) attempt(n phone.Number) auth.Attempt {
 	now := c.clock.Now()
-	_, err := auth.SQL{DB: c.db}.OpenChallenge(bg, auth.ChallengeRequest{
+	_, err := auth.Store{DB: c.db}.OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: n, Role: actor.Coach}, ID: c.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour)},
 		MaxAttempts: 100, LastSentBefore: now,
 	})
@@ -72,7 +72,7 @@ func (c *stressTest) signIn(n phone.Number) error {
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
 	}
 	t.SignIn = &auth.SignIn{Session: session, RefreshHash: []byte(session.ID), DeviceHash: []byte(session.DeviceID), DeviceEnds: now.Add(day)}
-	result, err := auth.SQL{DB: c.db}.VerifyOTP(bg, t)
+	result, err := auth.Store{DB: c.db}.VerifyOTP(bg, t)
 	if err != nil || result.Outcome != auth.CorrectCode {
 		return err
 	}
@@ -136,14 +136,14 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 		_, err = c.verify().Reject(bg, testOperator, submission(), "no")
 		return "reject", err
 	case n < 29:
-		return "suspend", (&coach.AccountAdmin{Store: coach.SQL{DB: c.db}}).Suspend(bg, testOperator, by.AccountID, "why")
+		return "suspend", (&coach.AccountAdmin{Store: coach.Store{DB: c.db}}).Suspend(bg, testOperator, by.AccountID, "why")
 	case n < 31:
-		return "restore", (&coach.AccountAdmin{Store: coach.SQL{DB: c.db}}).Restore(bg, testOperator, by.AccountID)
+		return "restore", (&coach.AccountAdmin{Store: coach.Store{DB: c.db}}).Restore(bg, testOperator, by.AccountID)
 	case n < 33:
-		return "tier", coach.SQL{DB: c.db}.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: name}, nil })
+		return "tier", coach.Store{DB: c.db}.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: name}, nil })
 	case n < 35:
 		to := c.number()
-		changed, err := auth.SQL{DB: c.db}.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.attempt(by.Number), New: c.attempt(to)})
+		changed, err := auth.Store{DB: c.db}.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.attempt(by.Number), New: c.attempt(to)})
 		if err == nil && changed.New.Outcome == auth.CorrectCode {
 			by.Number = to
 			c.mu.Lock()
@@ -152,10 +152,10 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 		}
 		return "number", err
 	case n < 36:
-		_, err = auth.SQL{DB: c.db}.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: c.attempt(by.Number)})
+		_, err = auth.Store{DB: c.db}.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: c.attempt(by.Number)})
 		return "close", err
 	case n < 37:
-		_, err = coach.SQL{DB: c.db}.Dashboard(bg, by.AccountID, c.clock.Now())
+		_, err = coach.Store{DB: c.db}.Dashboard(bg, by.AccountID, c.clock.Now())
 		return "dashboard", err
 	case n < 38:
 		_, err = c.documents.DeleteExpiredBlobs(bg)

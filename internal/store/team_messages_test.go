@@ -514,7 +514,7 @@ func (p *fixture) sendTeam() []message.Delivery {
 
 func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 	p.Helper()
-	s := &progress.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+	s := &progress.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier}
 	m, err := s.Measure(bg, c, progress.Measurement{PlayerID: playerID, Metric: "80 m", Value: 12.4, Unit: "s", On: "2026-03-01"})
 	ok(p, err)
 	r, err := s.AddReport(bg, c, progress.Report{PlayerID: playerID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FoldName returns the same string for names that people consider equal, such as Zoë and zoe, O’Brien and O'Brien. It is used for
-// duplicates and for the search. It ignores case, spaces, invisible characters, character width and Latin accents, also those that are part of a
-// letter, such as in ł and ø, and takes every apostrophe and hyphen for the plain one. It keeps
-// the vowel signs of other scripts, which are letters there.
+// FoldName returns the same string for names that people consider equal, such as Zoë and zoe, O’Brien and O'Brien. It
+// is used for duplicates and for the search. It ignores case, spaces, invisible characters, character width and Latin
+// accents, also those that are part of a letter, such as in ł and ø, and takes every apostrophe and hyphen for the
+// plain one. It keeps the vowel signs of other scripts, which are letters there.
 func FoldName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -16,10 +16,10 @@ import (
 // collators has collators of names. One serves one goroutine at a time.
 var collators = sync.Pool{New: func() any { return collate.New(language.Und, collate.Loose) }}
 
-// SortKey returns a key that orders names alphabetically, as the root collation of Unicode does: word by word, without regard to
-// case, accents, apostrophes and characters that show nothing. The languages of the service sort the letters of each script as
-// it does. The key is in hexadecimal digits, which every collation of PostgreSQL and SQLite orders alike. The database has keys: if they
-// change with the tables of x/text, a migration has to write them again.
+// SortKey returns a key that orders names alphabetically, as the root collation of Unicode does: word by word, without
+// regard to case, accents, apostrophes and characters that show nothing. The languages of the service sort the letters
+// of each script as it does. The key is in hexadecimal digits, which every collation of PostgreSQL and SQLite orders
+// alike. The database has keys: if they change with the tables of x/text, a migration has to write them again.
 func SortKey(name string) string {
 	c := collators.Get().(*collate.Collator)
 	defer collators.Put(c)
@@ -42,7 +42,8 @@ func CompareNames(name, id, otherName, otherID string) int {
 	return cmp.Or(strings.Compare(SortKey(name), SortKey(otherName)), strings.Compare(id, otherID))
 }
 
-// FirstLetter returns the letter under which a list has a name: "E" for "Élodie". It returns "" for a name that begins with none.
+// FirstLetter returns the letter under which a list has a name: "E" for "Élodie". It returns "" for a name that begins
+// with none.
 func FirstLetter(name string) string {
 	r, _ := utf8.DecodeRuneInString(norm.NFD.String(plainName(name)))
 	if !unicode.IsLetter(r) {

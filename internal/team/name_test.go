@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// TestNamesAreInAlphabeticalOrder sorts names as people do: without regard to case, accents and apostrophes, a shorter word first, and
-// each script in its own order.
+// TestNamesAreInAlphabeticalOrder sorts names as people do: without regard to case, accents and apostrophes, a shorter
+// word first, and each script in its own order.
 func TestNamesAreInAlphabeticalOrder(t *testing.T) {
 	t.Parallel()
 	want := []string{
@@ -24,7 +24,8 @@ func TestNamesAreInAlphabeticalOrder(t *testing.T) {
 	}
 }
 
-// TestSortKeysStay holds keys that databases have: another table of x/text would put new names between old ones at wrong places.
+// TestSortKeysStay holds keys that databases have: another table of x/text would put new names between old ones at
+// wrong places.
 func TestSortKeysStay(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

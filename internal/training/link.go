@@ -33,10 +33,7 @@ func (s *Service) addLinks(ctx context.Context, tx *store.Tx, parties []party, t
 		ON CONFLICT (training_id, player_id, account_id) DO UPDATE SET id = excluded.id, hash = excluded.hash, role = excluded.role,
 			approved_at = excluded.approved_at, created_at = excluded.created_at
 		WHERE training_links.approved_at <> excluded.approved_at`, values...)
-	if err != nil {
-		return fmt.Errorf("add links of training %s: %w", trainingID, err)
-	}
-	return nil
+	return fault.Wrap(err, "add links of training %s", trainingID)
 }
 
 // LinkURL returns the address of the link that an answerable copy of a notification carries, or "".

@@ -31,9 +31,13 @@ type Service struct {
 	// Secrets derives the secrets of addresses, which begin with PublicURL.
 	Secrets   vault.Sealer
 	PublicURL string
-	Now       func() time.Time
-	NewID     func() string
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // Period is a range of days, at most MaxDays.
 type Period struct{ From, To team.Date }

@@ -3,13 +3,13 @@ package training
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -202,10 +202,7 @@ func batchesOf(ctx context.Context, tx *store.Tx, by actor.Actor, playerIDs []st
 		f.of[playerID] = append(f.of[playerID], b.ID)
 		return playerID, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read batches of players: %w", err)
-	}
-	return byCoach, nil
+	return byCoach, fault.Wrap(err, "read batches of players")
 }
 
 // answersOfAll reads the answers about players that the caller may see, by player and training.
@@ -223,10 +220,7 @@ func answersOfAll(ctx context.Context, tx *store.Tx, playerIDs []string, from, t
 		all[a.PlayerID][a.TrainingID] = &a
 		return a, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read answers of players: %w", err)
-	}
-	return all, nil
+	return all, fault.Wrap(err, "read answers of players")
 }
 
 // CannotCome returns the players of a batch of the coach who cannot come on a day and come to no training
@@ -242,8 +236,5 @@ func CannotCome(ctx context.Context, tx *store.Tx, coachID, batchID string, date
 		players[id] = true
 		return id, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read players who cannot come: %w", err)
-	}
-	return players, nil
+	return players, fault.Wrap(err, "read players who cannot come")
 }

@@ -108,10 +108,7 @@ func save(ctx context.Context, tx *store.Tx, coachID string, r record, before in
 		WHERE trainings.version = $16 AND trainings.coach_id = $2`,
 		r.id, coachID, r.batchID, r.version, string(r.date), minutes(r.start), minutes(r.end), string(r.kind), database.Text(r.title), database.Text(r.venue), database.Text(r.opponent),
 		database.Micros(r.cancelledAt), database.Text(r.reason), database.Micros(r.createdAt), database.Micros(r.updatedAt), before, database.Micros(r.askedAt))
-	if err != nil {
-		return fmt.Errorf("save training: %w", err)
-	}
-	return nil
+	return fault.Wrap(err, "save training")
 }
 
 // countAnswers sets the counts of trainings of a coach. An answer of a player who has left the batch
@@ -177,10 +174,7 @@ func byKey(rs *database.Rows, err error, key func(Answer) string) (map[string]*A
 		answers[key(a)] = &a
 		return a, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read answers: %w", err)
-	}
-	return answers, nil
+	return answers, fault.Wrap(err, "read answers")
 }
 
 // CoachLeft deletes the trainings and answers of a coach who closes the account.

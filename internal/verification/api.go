@@ -51,7 +51,7 @@ func (s *Service) get(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 	if err != nil {
 		return api.Response{}, err
 	}
-	profile, err := coach.SQL{DB: s.DB}.Profile(ctx, r.Caller.Actor.AccountID)
+	profile, err := coach.Store{DB: s.DB}.Profile(ctx, r.Caller.Actor.AccountID)
 	if err != nil {
 		return api.Response{}, err
 	}

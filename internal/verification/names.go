@@ -66,7 +66,7 @@ func (s *Service) Names(ctx context.Context, by actor.Operator, after Cursor, li
 
 // ReadName returns what an operator compares: both names, the legal name and both pictures. It audits the access.
 func (s *Service) ReadName(ctx context.Context, by actor.Operator, coachID string) (n NameCheck, err error) {
-	if err := (coach.SQL{DB: s.DB}).CheckCoach(ctx, coachID); err != nil {
+	if err := (coach.Store{DB: s.DB}).CheckCoach(ctx, coachID); err != nil {
 		return n, err
 	}
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
@@ -160,7 +160,7 @@ var (
 )
 
 func (s *Service) decideName(ctx context.Context, by actor.Operator, coachID, action string, e event.Event, fn func(*coach.Profile) error) error {
-	if err := (coach.SQL{DB: s.DB}).CheckCoach(ctx, coachID); err != nil {
+	if err := (coach.Store{DB: s.DB}).CheckCoach(ctx, coachID); err != nil {
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *store.Tx) error {

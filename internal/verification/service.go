@@ -69,9 +69,13 @@ type Service struct {
 	On bool
 	// SecurityEvent writes an event of the security log; nil writes none.
 	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
-	Now           func() time.Time
-	NewID         func() string
 }
+
+// Now returns the time of the database.
+func (s *Service) Now() time.Time { return s.DB.Now() }
+
+// NewID returns a new identifier.
+func (s *Service) NewID() string { return s.DB.NewID() }
 
 // State returns the caller's KYC state and newest submission.
 func (s *Service) State(ctx context.Context, by actor.Actor) (state coach.KYCState, sub Submission, err error) {

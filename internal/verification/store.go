@@ -131,10 +131,7 @@ func confirmShown(ctx context.Context, tx *store.Tx, s Submission) error {
 		UPDATE coaches SET confirmed_name = (SELECT s.shown_name FROM kyc_submissions s WHERE s.id = $2),
 			confirmed_picture = (SELECT s.shown_picture FROM kyc_submissions s WHERE s.id = $2)
 		WHERE id = $1`, s.CoachID, s.ID)
-	if err != nil {
-		return fmt.Errorf("confirm the name of coach %s: %w", s.CoachID, err)
-	}
-	return nil
+	return fault.Wrap(err, "confirm the name of coach %s", s.CoachID)
 }
 
 // saveDecision saves a decided submission, whose state was from.

@@ -18,8 +18,8 @@ func attemptOf(deliveries []message.Delivery) telemetry.Attempt {
 	return a
 }
 
-// attemptAttrs are the attributes of the log line of an attempt at a delivery. trace_id and span_id are those of the request that
-// asked for the message, request_id that of an approval request.
+// attemptAttrs are the attributes of the log line of an attempt at a delivery. trace_id and span_id are those of the
+// request that asked for the message, request_id that of an approval request.
 func attemptAttrs(d message.Delivery) []any {
 	attrs := []any{
 		"delivery", d.ID, "channel", d.Channel, "kind", d.Kind,

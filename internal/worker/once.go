@@ -10,8 +10,9 @@ import (
 // maxRounds ends Outbox.Once if deliveries become due without end.
 const maxRounds = 1000
 
-// Once does the work that is due now and returns when it is done, one job after the other. It is for simulations, which move the clock
-// by hours: with Run they would wait for a tick of each second. It leaves out jobs whose period is longer than longest.
+// Once does the work that is due now and returns when it is done, one job after the other. It is for simulations, which
+// move the clock by hours: with Run they would wait for a tick of each second. It leaves out jobs whose period is
+// longer than longest.
 func (w *Worker) Once(ctx context.Context, longest time.Duration) {
 	c := w.config
 	log := func(name string, err error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/worker"
 )
 
-// TestCallsRingByDay: a call with a question rings from 9 to 20 o'clock of its recipient. One that is queued
-// later, or that waited for a limit until then, waits for the morning. One whose attempts fail all day ends in the evening.
+// TestCallsRingByDay: a call with a question rings from 9 to 20 o'clock of its recipient. One that is queued later, or
+// that waited for a limit until then, waits for the morning. One whose attempts fail all day ends in the evening.
 func TestCallsRingByDay(t *testing.T) {
 	morning, evening := time.Date(2000, 1, 1, 9, 0, 0, 0, time.UTC), time.Date(2000, 1, 1, 20, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {

@@ -97,7 +97,8 @@ func (o *Outbox) admit(ctx context.Context, ready []*message.Outgoing) ([]messag
 		case m.Message.Kind == message.OTP && (!o.CountOTPs || m.Deliveries[0].Channel == message.Email), m.Deliveries[0].Counted:
 			admitted = append(admitted, *m)
 		default:
-			if m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message); m.Segments == 0 {
+			m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message)
+			if m.Segments == 0 {
 				admitted = append(admitted, *m)
 				continue
 			}

@@ -45,11 +45,13 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
 		if m.Copy.Type.Answerable() {
-			if m.Link, err = o.TrainingURL(ctx, m.Copy); err != nil {
+			m.Link, err = o.TrainingURL(ctx, m.Copy)
+			if err != nil {
 				return r, err
 			}
 		}
-		if m.Copy.Answer = m.Link != ""; !m.Copy.Answer {
+		m.Copy.Answer = m.Link != ""
+		if !m.Copy.Answer {
 			m.Link = o.startURL(m.Copy, d.Role)
 		}
 	case message.Team:
@@ -76,7 +78,8 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 		return r, nil
 	}
 	if to.Preferences.Refuses(d.Kind, d.Channel) {
-		if _, r.refused = o.fallbackOf(d); !r.refused && d.Stays {
+		_, r.refused = o.fallbackOf(d)
+		if !r.refused && d.Stays {
 			r.dropReason = message.ReasonNotWanted
 		}
 	}

@@ -163,7 +163,8 @@ func findNotification(header textproto.MIMEHeader, body io.Reader, depth int) (n
 			return n, report // the end, or a part that is cut off
 		}
 		if !report {
-			if n, found = findNotification(part.Header, part, depth-1); found {
+			n, found = findNotification(part.Header, part, depth-1)
+			if found {
 				return n, true
 			}
 			continue

@@ -82,7 +82,8 @@ func New(c Config) (*Sender, error) {
 	s.options = []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(sendTimeout), gomail.WithoutNoop()}
 	tlsConfig := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
 	if c.CAFile != "" {
-		if tlsConfig.RootCAs, err = readAuthorities(c.CAFile); err != nil {
+		tlsConfig.RootCAs, err = readAuthorities(c.CAFile)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -114,7 +114,8 @@ func (s *Sender) result(resp *http.Response, response []byte) error {
 		f.Gone = true
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		// The subscription is for another key, unless the signature is refused for its time, which concerns every subscription.
-		if f.Gone = s.clockAgrees(resp); !f.Gone {
+		f.Gone = s.clockAgrees(resp)
+		if !f.Gone {
 			f.Reason += ": check the clock of this machine"
 		}
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500, code < 400:

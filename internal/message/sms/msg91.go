@@ -113,7 +113,8 @@ func (p *MSG91) result(res response) error {
 // template returns the registered template of a text, in its language or in the first of its fallbacks that has one.
 func (p *MSG91) template(text message.Text) (t MSG91Template, ok bool) {
 	for _, text.Language = range language.Chain(text.Language) {
-		if t, ok = p.templates[templateKey(text)]; ok {
+		t, ok = p.templates[templateKey(text)]
+		if ok {
 			break
 		}
 	}

@@ -127,7 +127,8 @@ func ended(status string, sip int) (r message.Report, final bool) {
 	case "busy":
 		r = Busy.Report(message.MessageRef{})
 	case "failed":
-		if r = Failed.Report(message.MessageRef{}); sip >= 500 || sip == 408 || sip == 480 {
+		r = Failed.Report(message.MessageRef{})
+		if sip >= 500 || sip == 408 || sip == 480 {
 			r.Receipt, r.Cause = message.ReceiptUnreachable, message.CauseNetwork
 		}
 	default: // queued, initiated, ringing, in-progress

@@ -43,11 +43,12 @@ func renderGuides(t *template.Template) (map[string]Page, error) {
 				others = append(others, other)
 			}
 		}
-		if pages[g.Name], err = RenderPage(t, "guide.html", struct {
+		pages[g.Name], err = RenderPage(t, "guide.html", struct {
 			guide
 			Others  []guide
 			Content template.HTML
-		}{g, others, content}); err != nil {
+		}{g, others, content})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -97,7 +97,8 @@ func (p *Pages) render() (rendered, error) {
 		script:     newPage("text/javascript; charset=utf-8", "", referenceScript),
 		operations: operationsByCode(root),
 	}
-	if all.reference, err = p.renderReference(t, root.at("info", "title").Value); err != nil {
+	all.reference, err = p.renderReference(t, root.at("info", "title").Value)
+	if err != nil {
 		return rendered{}, err
 	}
 	all.guides, err = renderGuides(t)

@@ -32,7 +32,8 @@ func Identify(ctx context.Context, store Store, known string, newID func() strin
 			return "", fmt.Errorf("write the id of the file store: %w", err)
 		}
 		// Another replica may have written its id first, so read it back.
-		if id, err = readIdentity(ctx, store); err != nil {
+		id, err = readIdentity(ctx, store)
+		if err != nil {
 			return "", fmt.Errorf("read the id of the file store: %w", err)
 		}
 	}

@@ -182,7 +182,8 @@ func (b *bucket) put(ctx context.Context, key string, r io.ReadSeeker, size int6
 	if err == nil {
 		_, err = b.client.PutObject(limited, b.name, b.object(key), r, size, "", sum, opts)
 	}
-	if err = mapError(err); errors.Is(err, ErrNotFound) {
+	err = mapError(err)
+	if errors.Is(err, ErrNotFound) {
 		err = errNotS3 // S3 never misses the object that it is to store
 	}
 	return unavailable(ctx, "put", key, err)

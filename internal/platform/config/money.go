@@ -75,12 +75,14 @@ func parseBudget(text string) (any, error) {
 	var b Budget
 	sms, calls, hasCalls := strings.Cut(text, ",")
 	var err error
-	if sms = strings.TrimSpace(sms); sms != none {
+	sms = strings.TrimSpace(sms)
+	if sms != none {
 		b.SMS, err = parseMoney(sms)
 	}
 	if hasCalls && err == nil {
 		calls, found := strings.CutPrefix(strings.TrimSpace(calls), callsOption)
-		if b.Calls, err = parseMoney(calls); !found || err != nil || b.Calls == 0 {
+		b.Calls, err = parseMoney(calls)
+		if !found || err != nil || b.Calls == 0 {
 			err = errors.New("must be an amount, and the one for calls after it: 500,calls=100")
 		}
 	}

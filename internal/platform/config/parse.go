@@ -94,7 +94,8 @@ func parseList(text string) []string {
 		return list
 	}
 	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" && !slices.Contains(list, part) {
+		part = strings.TrimSpace(part)
+		if part != "" && !slices.Contains(list, part) {
 			list = append(list, part)
 		}
 	}

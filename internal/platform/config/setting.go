@@ -90,7 +90,8 @@ func newSetting(field reflect.StructField, index int) setting {
 	if list := field.Tag.Get("oneof"); list != "" {
 		s.oneof = strings.Split(list, ",")
 	}
-	if s.offInDevelopment = field.Tag.Get("development") == "off"; s.offInDevelopment {
+	s.offInDevelopment = field.Tag.Get("development") == "off"
+	if s.offInDevelopment {
 		s.Help += "; off in development"
 	}
 	s.Limits = s.limits(field)

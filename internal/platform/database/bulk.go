@@ -73,7 +73,8 @@ func openBulk(ctx context.Context, address string, params url.Values) (*Bulk, er
 	}
 	b := &Bulk{target: t}
 	if t.engine == postgres {
-		if b.pg, err = pgx.ConnectConfig(ctx, t.config); err != nil {
+		b.pg, err = pgx.ConnectConfig(ctx, t.config)
+		if err != nil {
 			return nil, classify(err)
 		}
 		// Reading all tables takes longer than any time limit of the service.
@@ -83,7 +84,8 @@ func openBulk(ctx context.Context, address string, params url.Values) (*Bulk, er
 	if _, err := os.Stat(t.path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", t.path, ErrNoDatabase)
 	}
-	if b.pool, err = t.openSQLite(1, params); err != nil {
+	b.pool, err = t.openSQLite(1, params)
+	if err != nil {
 		return nil, classify(err)
 	}
 	b.conn, err = b.pool.Conn(ctx)

@@ -28,7 +28,8 @@ func (b *Bulk) sqliteTables(ctx context.Context) (tables []Table, references map
 		if err := rs.Scan(&table, &column, &declared, &position); err != nil {
 			return nil, nil, err
 		}
-		if tables, err = addColumn(tables, table, column, sqliteKinds[strings.ToUpper(declared)], declared, position > 0); err != nil {
+		tables, err = addColumn(tables, table, column, sqliteKinds[strings.ToUpper(declared)], declared, position > 0)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -94,7 +95,8 @@ func (b *Bulk) readSQLite(ctx context.Context, t Table, query string, args []any
 			return err
 		}
 		for i, c := range t.Columns {
-			if row[i], err = fromSQLite(c.Kind, row[i]); err != nil {
+			row[i], err = fromSQLite(c.Kind, row[i])
+			if err != nil {
 				return fmt.Errorf("%s.%s: %w", t.Name, c.Name, err)
 			}
 		}

@@ -228,7 +228,8 @@ func (db *DB) versions() (first, latest int64, err error) {
 	}
 	all := make([]int64, len(names))
 	for i, name := range names {
-		if all[i], err = goose.NumericComponent(name); err != nil {
+		all[i], err = goose.NumericComponent(name)
+		if err != nil {
 			return 0, 0, err
 		}
 	}

@@ -132,7 +132,8 @@ func (m Migration) goose(e engine, observe func(MigrationEvent), after func(cont
 				return err
 			}
 			var err error
-			if text, err = m.resumed(ctx, tx); err != nil {
+			text, err = m.resumed(ctx, tx)
+			if err != nil {
 				return err
 			}
 		}

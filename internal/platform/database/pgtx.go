@@ -114,7 +114,8 @@ func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchRes
 	for i := range pending {
 		forbidden, err := pending[i].readResult(results)
 		endSpan(pending[i].span, err)
-		if err = cmp.Or(err, forbidden); err != nil {
+		err = cmp.Or(err, forbidden)
+		if err != nil {
 			return nil, closeBatch(results, err)
 		}
 	}
@@ -174,7 +175,8 @@ func (p *pgTx) commit(ctx context.Context) error {
 		return &commitError{err}
 	}
 	tag, err := results.Exec()
-	if err = closeBatch(results, err); err == nil && tag.String() == "ROLLBACK" {
+	err = closeBatch(results, err)
+	if err == nil && tag.String() == "ROLLBACK" {
 		err = pgx.ErrTxCommitRollback
 	}
 	if err != nil && !notCommitted(err) {

@@ -77,7 +77,8 @@ func (db *DB) read(ctx context.Context, query string, args []any) (cursor, error
 		rows, err = raw.(*stdlib.Conn).Conn().Query(ctx, query, args...)
 		return nil
 	})
-	if err = cmp.Or(err, failed); err != nil {
+	err = cmp.Or(err, failed)
+	if err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -132,7 +133,8 @@ func (db *DB) failure(err error) error {
 	if isDamaged(err) || isDiskFailure(err) {
 		db.suspect.Store(true)
 	}
-	if err = classify(err); fault.KindOf(err) == fault.Unavailable {
+	err = classify(err)
+	if fault.KindOf(err) == fault.Unavailable {
 		db.failures.Add(1)
 	}
 	return err

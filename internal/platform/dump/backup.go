@@ -42,7 +42,8 @@ func (b Backup) Write(ctx context.Context, w io.Writer, recipients ...age.Recipi
 		return c, err
 	}
 	m := Manifest{Format: format, Release: b.Release, Engine: source.Engine(), CreatedAt: b.Now.UTC()}
-	if m.Migration, m.Tables, err = backupTables(ctx, source, b.Migrations); err != nil {
+	m.Migration, m.Tables, err = backupTables(ctx, source, b.Migrations)
+	if err != nil {
 		return c, err
 	}
 	if err := b.checkStore(ctx, source); err != nil {
@@ -62,10 +63,12 @@ func (b Backup) Write(ctx context.Context, w io.Writer, recipients ...age.Recipi
 		}
 		c.Tables = append(c.Tables, total)
 	}
-	if c.Files, err = b.files(ctx, source, m.Tables, out); err != nil {
+	c.Files, err = b.files(ctx, source, m.Tables, out)
+	if err != nil {
 		return c, err
 	}
-	if c.Erasures, err = b.erasures(out); err != nil {
+	c.Erasures, err = b.erasures(out)
+	if err != nil {
 		return c, err
 	}
 	if err := out.addJSON(endName, c); err != nil {
@@ -131,7 +134,8 @@ func (b Backup) table(ctx context.Context, source *database.Bulk, t database.Tab
 	}
 	err := source.Read(ctx, t, func(row []any) (err error) {
 		before := len(chunk)
-		if chunk, err = appendRow(chunk, row); err != nil {
+		chunk, err = appendRow(chunk, row)
+		if err != nil {
 			return err
 		}
 		sum.add(chunk[before:])

@@ -122,7 +122,8 @@ func (c Copy) Run(ctx context.Context) (r Result, err error) {
 	r.Resumed = resumed
 	// Files before rows: a copy that failed at a file is continued by the same command.
 	if c.Files != nil {
-		if r.Files, err = c.Files(ctx); err != nil {
+		r.Files, err = c.Files(ctx)
+		if err != nil {
 			return r, err
 		}
 	}

@@ -49,10 +49,12 @@ func (a *Archive) read(table func(database.Table, func() ([]any, error)) error, 
 		}
 		c.Tables = append(c.Tables, sum.total(t.Name))
 	}
-	if c.Files, err = a.files(file); err != nil {
+	c.Files, err = a.files(file)
+	if err != nil {
 		return c, err
 	}
-	if c.Erasures, err = a.erasures(erasures); err != nil {
+	c.Erasures, err = a.erasures(erasures)
+	if err != nil {
 		return c, err
 	}
 	return a.end(c)

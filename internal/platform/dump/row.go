@@ -74,7 +74,8 @@ func readRow(b []byte, columns []database.Column, row []any) (rest []byte, err e
 			}
 			n := binary.BigEndian.Uint64(b)
 			b = b[8:]
-			if kind, row[i] = database.KindInt, int64(n); tag == tagFloat {
+			kind, row[i] = database.KindInt, int64(n)
+			if tag == tagFloat {
 				kind, row[i] = database.KindFloat, math.Float64frombits(n)
 			}
 		case tagText, tagBytes:
@@ -84,7 +85,8 @@ func readRow(b []byte, columns []database.Column, row []any) (rest []byte, err e
 			}
 			value := b[used : used+int(n)]
 			b = b[used+int(n):]
-			if kind, row[i] = database.KindText, string(value); tag == tagBytes {
+			kind, row[i] = database.KindText, string(value)
+			if tag == tagBytes {
 				kind, row[i] = database.KindBytes, append([]byte{}, value...)
 			}
 		default:

@@ -126,7 +126,8 @@ func openTarget(ctx context.Context, url string, migrations fs.FS, tables []data
 	if _, err := markTarget(ctx, url, migrations, want); err != nil {
 		return nil, state, false, err
 	}
-	if b, err = database.OpenBulkWriter(ctx, url); err != nil {
+	b, err = database.OpenBulkWriter(ctx, url)
+	if err != nil {
 		return nil, state, false, err
 	}
 	state, err = begin(ctx, b, tables, want)

@@ -100,7 +100,8 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		r = timed
 	}
 	m := a.meta(untimed)
-	if m.Caller, err = a.authorizedCaller(r, rt); err != nil {
+	m.Caller, err = a.authorizedCaller(r, rt)
+	if err != nil {
 		return err
 	}
 	// A slot is for work, not for waiting for the client.
@@ -151,7 +152,8 @@ func (a *Adapter[C]) authorizedCaller(r *http.Request, rt *Route[C]) (caller C, 
 	if rt.Authenticate != nil {
 		authenticate = rt.Authenticate
 	}
-	if caller, err = authenticate(r); err != nil {
+	caller, err = authenticate(r)
+	if err != nil {
 		return caller, err
 	}
 	if a.Identify != nil {

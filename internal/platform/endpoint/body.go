@@ -81,7 +81,8 @@ func (body *Body) parse(kind BodyKind, header http.Header) (err error) {
 			body.form, _ = url.ParseQuery(string(body.Raw)) // without its invalid parts
 		}
 	case kind == Form:
-		if body.form, err = url.ParseQuery(string(body.Raw)); err != nil {
+		body.form, err = url.ParseQuery(string(body.Raw))
+		if err != nil {
 			err = MalformedForm("It cannot be read.")
 		}
 	default:

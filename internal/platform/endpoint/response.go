@@ -74,7 +74,8 @@ func (resp Response) write(w http.ResponseWriter, r *http.Request, err error) er
 	}
 	body := resp.Raw
 	if body == nil && resp.Body != nil {
-		if body, err = json.Marshal(resp.Body); err != nil {
+		body, err = json.Marshal(resp.Body)
+		if err != nil {
 			return fmt.Errorf("encode the response: %w", err)
 		}
 		w.Header().Set("Content-Type", "application/json")

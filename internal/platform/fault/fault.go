@@ -144,6 +144,14 @@ func Overloaded(message string) *Error {
 // it at debug, not as a warning.
 var ErrDraining = errors.New("the replica shuts down")
 
+// Wrap adds what was being done to an error; nil stays nil.
+func Wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}
+
 // KindOf returns the kind of err, Internal if err is not an *Error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

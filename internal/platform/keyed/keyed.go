@@ -193,7 +193,8 @@ func Key(values []string) (key string, present, ok bool) {
 	}
 	key = strings.Trim(values[0], " \t")
 	if strings.HasPrefix(key, `"`) {
-		if key, ok = unquote(key); !ok {
+		key, ok = unquote(key)
+		if !ok {
 			return "", true, false
 		}
 	}

@@ -50,7 +50,8 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 		return nil, w.decodeError(nil) // the decoder and Inspect disagree
 	}
 	freeMemory(info)
-	if m = eightBit(m); m == nil {
+	m = eightBit(m)
+	if m == nil {
 		return nil, w.decodeError(nil)
 	}
 	return m, nil

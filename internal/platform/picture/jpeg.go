@@ -55,7 +55,8 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	for {
 		marker, err := nextMarker(b)
 		if h.scans > 0 && errors.Is(err, io.EOF) {
-			if h.end, err = endOfData(r, size); err != nil {
+			h.end, err = endOfData(r, size)
+			if err != nil {
 				return Info{}, err
 			}
 			break

@@ -82,7 +82,8 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 		// Scale from the previous size: it is large enough and much cheaper.
 		width, height := fit(m.Bounds().Dx(), m.Bounds().Dy(), s.Longest)
 		if width < m.Bounds().Dx() || height < m.Bounds().Dy() {
-			if m, err = shrink(ctx, m, width, height); err != nil {
+			m, err = shrink(ctx, m, width, height)
+			if err != nil {
 				return Result{}, err
 			}
 			freeMemory(info)

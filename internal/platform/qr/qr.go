@@ -30,7 +30,8 @@ func SVG(content, label string) (template.HTML, error) {
 	drawing, ok := drawings.Get(content)
 	if !ok {
 		var err error
-		if drawing, err = draw(content); err != nil {
+		drawing, err = draw(content)
+		if err != nil {
 			return "", err
 		}
 		drawings.Add(content, drawing)

@@ -52,7 +52,8 @@ func newCollector() (*collector, error) {
 		return nil, errors.New(endpoint + " is not a URL such as http://collector:4318")
 	}
 	for pair := range strings.SplitSeq(variable("HEADERS"), ",") {
-		if pair = strings.TrimSpace(pair); pair == "" {
+		pair = strings.TrimSpace(pair)
+		if pair == "" {
 			continue
 		}
 		name, escaped, found := strings.Cut(pair, "=")

@@ -232,7 +232,8 @@ func (fr *formReader) text(part *multipart.Part, name string) error {
 
 // fill copies content into a new spool of the form.
 func (fr *formReader) fill(spool *Spool, content io.Reader) (err error) {
-	if *spool, err = fr.spool(); err != nil {
+	*spool, err = fr.spool()
+	if err != nil {
 		*spool = nil // not an interface with a nil pointer
 		return err
 	}

@@ -68,7 +68,8 @@ func parseValue(d *json.Decoder, at string, depth int, f *Faults) (any, error) {
 		if _, duplicate := object[member]; duplicate {
 			f.Add(PointTo(at, member), "duplicate_field", "This field is here twice.")
 		}
-		if object[member], err = parseValue(d, PointTo(at, member), depth+1, f); err != nil {
+		object[member], err = parseValue(d, PointTo(at, member), depth+1, f)
+		if err != nil {
 			return nil, err
 		}
 	}

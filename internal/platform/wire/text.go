@@ -20,7 +20,8 @@ func (r Rules) Text(s, at string, f *Faults) string {
 	if r.id {
 		// uuid.Parse also reads other notations, such as urn:uuid:…; refuse them.
 		id, err := uuid.Parse(s)
-		if invalidID = err != nil || len(s) != len(id.String()); !invalidID {
+		invalidID = err != nil || len(s) != len(id.String())
+		if !invalidID {
 			s = id.String()
 		}
 	}
