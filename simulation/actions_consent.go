@@ -53,6 +53,9 @@ func addPlayer(r *Run) string {
 	if s == nil {
 		return noSession
 	}
+	if !coach.registered {
+		coach.register(r)
+	}
 	got := r.call(s, "POST", "/api/players/add", body)
 	r.mustBe(got, "add "+p.name, 201, "")
 	p.id = text(got.JSON["player_id"])

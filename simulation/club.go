@@ -44,6 +44,8 @@ type coach struct {
 	*person
 	name string
 	fees []*fee
+	// registered says that the profile is complete: no code may have arrived.
+	registered bool
 }
 
 // player is a player of a coach. Its parties are the guardians, and then the student.
@@ -161,6 +163,7 @@ func coachName(r *Run) string {
 func (c *coach) register(r *Run) {
 	if s := r.as(c.person, "coach"); s != nil {
 		r.want(s, "POST", "/auth/complete-profile", map[string]any{"name": c.name, "bio": "Hockey for every child.", "experience_years": 7, "sports": []string{"hockey"}}, 200)
+		c.registered = true
 	}
 }
 
