@@ -143,7 +143,7 @@ func TestProofEnds(t *testing.T) {
 				p.Errorf("%s: got %q", by.Role, got)
 			}
 		}
-		p.refused(p.decide(guardian, a.ID, approval.Approve), "no_open_request")
+		p.refused(p.decide(guardian, a.ID, approval.Approve), "proof_required")
 		if st, err := s.Status(bg, guardian); err != nil || st.State == identity.Valid {
 			p.Errorf("status after the withdrawal: %+v, %v", st, err)
 		}
@@ -173,6 +173,13 @@ func TestProofEnds(t *testing.T) {
 		if st, err := s.Status(bg, guardian); err != nil || st.State != identity.Ended {
 			p.Errorf("status after 24 months: %+v, %v", st, err)
 		}
+		// Without a question the guardian says yes after another proof, and no after its end.
+		p.prove(s, guardian, a.ID, "adult")
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		check("proved without a question", approval.Approved, "")
+		ok(p, s.Withdraw(bg, guardian))
+		ok(p, p.decide(guardian, a.ID, approval.Reject))
+		check("a no without a question", approval.Rejected, "")
 	}, proofRequired)
 }
 
