@@ -21,7 +21,7 @@ import (
 
 // withoutCheck are patterns that GET serves and that are not pages: files, streams and redirects.
 var withoutCheck = []string{
-	"/robots.txt", "/.well-known/apple-app-site-association", "/.well-known/assetlinks.json", "/proof/start/{state}", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
+	"/robots.txt", "/.well-known/apple-app-site-association", "/.well-known/assetlinks.json", "/proof/start/{state}", "/proof/start/{state}/provider", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
 	"/coach/conversations", "/coach/messages/replies", "/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/me/guardian/players/{player_id}/proof/{provider}", "/me/guardian/proof/{proof_id}", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/names/{coach_id}/pictures/{document_id}", "/deliveries/search", "/me/guardian/receipts/{record_id}", "/me/student/receipts/{record_id}",
