@@ -35,7 +35,7 @@ func TestSend(t *testing.T) {
 		if created || r.ID != first || !r.LastSentAt.Equal(p.clock.Now()) || r.RequestedAt.Equal(r.LastSentAt) {
 			p.Errorf("resent: %+v, created %t", r, created)
 		}
-		if got, want := p.deliveries(coach, first), []string{"in_app delivered", "sms queued", "in_app delivered", "sms queued"}; !slices.Equal(got, want) {
+		if got, want := p.deliveries(coach, first), []string{"in_app delivered", "sms failed not_wanted", "in_app delivered", "sms queued"}; !slices.Equal(got, want) {
 			p.Errorf("deliveries = %q, want %q", got, want)
 		}
 		_, _, err = p.send(coach, a.ID, actor.Guardian)
