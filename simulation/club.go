@@ -59,8 +59,6 @@ type player struct {
 	// turned is when the worker saw that the student is an adult; grown says that the 30 days after it are over.
 	turned time.Time
 	grown  bool
-	// vacant has the history of a first guardian who left: the next one in this place has its id.
-	vacant []string
 	// touched says that something happened to it today.
 	touched bool
 }
@@ -92,6 +90,7 @@ type party struct {
 	state    string // pending, approved, rejected, revoked
 	request  string // the open one, or ""
 	disputed string // the request that its holder disputed, or ""
+	refused  bool   // the newest answer was a no
 	history  []string
 	changed  time.Time // when the state changed
 	asked    time.Time // when the request was sent last

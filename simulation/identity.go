@@ -119,7 +119,13 @@ func proveAdult(r *Run) string {
 	}
 	provider.says = one(r, []saying{adult, adult, minor, away, otherNonce, otherKey})
 	b := &browser{run: r}
-	b.open("GET", local(text(begun.JSON["url"])), nil)
+	asked := local(text(begun.JSON["url"]))
+	b.open("GET", asked+"/provider", nil)
+	if strings.HasPrefix(b.location, provider.server.URL) {
+		r.fail("an app's address leads nowhere before it says whose number it is about", "%q", b.location)
+	}
+	b.open("GET", asked, nil)
+	b.open("GET", asked+"/provider", nil)
 	at, err := url.Parse(b.location)
 	if err != nil || !strings.HasPrefix(b.location, provider.server.URL) {
 		r.fail("an app leads to the provider", "%d %q", b.status, b.location)
