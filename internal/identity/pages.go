@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -69,8 +70,8 @@ func (p pages) begin(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	return web.Response{}, err
 }
 
-// opened serves GET /proof/start/{state}, which an app opens: whose number is proved, and for which child. It leads nowhere by itself,
-// because a stranger could have forwarded the address.
+// opened serves GET /proof/start/{state}, which an app opens: whose number is proved, and for which child. A browser goes no further by
+// itself, because a stranger could have forwarded the address. A client that reads no HTML has no person in front of it, and is led on.
 func (p pages) opened(ctx context.Context, r *web.Request) (web.Response, error) {
 	state := r.PathValue("state")
 	o, err := p.Opened(ctx, state)
@@ -79,6 +80,9 @@ func (p pages) opened(ctx context.Context, r *web.Request) (web.Response, error)
 	}
 	if err != nil {
 		return web.Response{}, err
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return p.leadOn(ctx, r, state, o.Asked)
 	}
 	v := p.site.NewView(r, "proof.make")
 	v.InlineStyle, v.Path = true, StartPath+url.PathEscape(state)
@@ -91,8 +95,11 @@ func (p pages) opened(ctx context.Context, r *web.Request) (web.Response, error)
 // start serves GET /proof/start/{state}/provider, the link of that page. It marks the browser and leads to the provider. A browser that
 // has not seen the page sees it.
 func (p pages) start(ctx context.Context, r *web.Request) (web.Response, error) {
-	state := r.PathValue("state")
-	a, address, err := p.Start(ctx, state, p.site.Cookies.Value(r, browserCookie))
+	return p.leadOn(ctx, r, r.PathValue("state"), p.site.Cookies.Value(r, browserCookie))
+}
+
+func (p pages) leadOn(ctx context.Context, r *web.Request, state, asked string) (web.Response, error) {
+	a, address, err := p.Start(ctx, state, asked)
 	switch fault.KindOf(err) {
 	case fault.NotFound:
 		return p.tooOld(r), nil
