@@ -13,10 +13,13 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
+// messagesPerPage is what a phone shows in two screens.
+const messagesPerPage = 12
+
 // messages serves GET /me/{role}/messages: the caller's notifications, newest first.
 func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	before, _ := strconv.ParseInt(r.Value("before"), 10, 64) // 0, the newest, if it is not a number
-	list, err := p.Tray.List(ctx, by, false, max(0, before), notificationsPerPage+1)
+	list, err := p.Tray.List(ctx, by, false, max(0, before), messagesPerPage+1)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -25,8 +28,8 @@ func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (we
 		return web.Response{}, err
 	}
 	older := int64(0)
-	if len(list) > notificationsPerPage {
-		list = list[:notificationsPerPage]
+	if len(list) > messagesPerPage {
+		list = list[:messagesPerPage]
 		older = list[len(list)-1].Seq
 	}
 	players, err := p.playersOf(ctx, by, list)
@@ -38,7 +41,7 @@ func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (we
 	for i, n := range list {
 		views[i] = newMessageView(v, n, players[n.Data.PlayerID], by.Role)
 	}
-	v.Data = map[string]any{"Home": web.Home(by.Role), "List": views, "Older": older, "Unread": unread}
+	v.Data = map[string]any{"Home": web.Home(by.Role), "Days": newsByDay(v, list, views, players), "Several": len(players) > 1, "Older": older, "Unread": unread}
 	return web.Page("messages", v), nil
 }
 

@@ -48,41 +48,41 @@ func (p pages) notifications(ctx context.Context, r *web.Request, by actor.Actor
 	for i, n := range list {
 		views[i] = newNotificationView(v, n, players[n.Data.PlayerID])
 	}
-	v.Data = map[string]any{"Days": newsByDay(v, views, players), "Older": older, "Before": notificationsBefore(r)}
+	v.Data = map[string]any{"Days": newsByDay(v, list, views, players), "Older": older, "Before": notificationsBefore(r)}
 	return web.Page("notifications", v), nil
 }
 
 // newsDay are the notifications of a day, and newsGroup those of them about one player.
-type newsDay struct {
+type newsDay[T any] struct {
 	Day    string
-	Groups []newsGroup
+	Groups []newsGroup[T]
 }
 
-type newsGroup struct {
-	// PlayerID and Name are the player's; empty if the notifications are about no player of the coach.
+type newsGroup[T any] struct {
+	// PlayerID and Name are the player's; empty if the notifications are about no player that the caller may see.
 	PlayerID, Name string
-	Items          []notificationView
+	Items          []T
 }
 
-// newsByDay groups notifications, which are newest first, by day and player.
-func newsByDay(v *web.View, list []notificationView, players map[string]*approval.Player) []newsDay {
-	var days []newsDay
-	for _, n := range list {
+// newsByDay groups the views of notifications, which are newest first, by day and player.
+func newsByDay[T any](v *web.View, list []message.Notification, views []T, players map[string]*approval.Player) []newsDay[T] {
+	var days []newsDay[T]
+	for i, n := range list {
 		day := v.DayOf(n.CreatedAt)
 		if len(days) == 0 || days[len(days)-1].Day != day {
-			days = append(days, newsDay{Day: day})
+			days = append(days, newsDay[T]{Day: day})
 		}
 		groups := &days[len(days)-1].Groups
-		group := newsGroup{}
+		group := newsGroup[T]{}
 		if player := players[n.Data.PlayerID]; player != nil {
 			group.PlayerID, group.Name = player.ID, player.Student.FullName
 		}
-		at := slices.IndexFunc(*groups, func(g newsGroup) bool { return g.PlayerID == group.PlayerID })
+		at := slices.IndexFunc(*groups, func(g newsGroup[T]) bool { return g.PlayerID == group.PlayerID })
 		if at < 0 {
 			at = len(*groups)
 			*groups = append(*groups, group)
 		}
-		(*groups)[at].Items = append((*groups)[at].Items, n)
+		(*groups)[at].Items = append((*groups)[at].Items, views[i])
 	}
 	return days
 }
