@@ -230,6 +230,7 @@ func TestWaitingMarks(t *testing.T) {
 	p.open("/coach")
 	p.waitUntilPromise(`caches.match('/coach').then((page) => page.text()).then((page) => page.includes('.r1-'))`)
 	p.waitUntilPromise(`caches.has('release r1-')`) // the service worker of the new release runs
+	p.waitUntilPromise(`navigator.serviceWorker.ready.then((r) => !r.installing && !r.waiting && r.active.state === 'activated')`)
 	stop()
 	p.open("/coach/players") // kept before the release
 	p.wantText("Asha Rao")
