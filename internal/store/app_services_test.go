@@ -116,7 +116,7 @@ type consent struct {
 func (c *club) consents() map[string]map[actor.Role]consent {
 	c.Helper()
 	rs, err := c.db.Query(bg, `
-		SELECT p.id, coalesce(g.account_id, ''), g.state, coalesce(g.changed_at, 0), coalesce(s.account_id, ''), s.state, coalesce(s.changed_at, 0)
+		SELECT p.id, coalesce(g.account_id, ''), g.state, coalesce(g.changed_at, 0), coalesce(s.account_id, ''), s.state, coalesce(s.changed_at, 0), g.refused
 		FROM players p`+store.WithParties+` WHERE p.deleted_at IS NULL`)
 	ok(c, err)
 	defer rs.Close()
@@ -125,10 +125,14 @@ func (c *club) consents() map[string]map[actor.Role]consent {
 		var id string
 		var g, s consent
 		var gAt, sAt int64
-		ok(c, rs.Scan(&id, &g.account, &g.state, &gAt, &s.account, &s.state, &sAt))
+		var refused bool
+		ok(c, rs.Scan(&id, &g.account, &g.state, &gAt, &s.account, &s.state, &sAt, &refused))
 		g.since, s.since = time.UnixMicro(gAt), time.UnixMicro(sAt)
 		if c.strict && s.state == approval.Approved {
 			s.state = g.state
+			if refused { // a no of the guardian stands, also while the coach asks again
+				s.state = approval.Rejected
+			}
 		}
 		all[id] = map[actor.Role]consent{actor.Guardian: g, actor.Student: s}
 	}
