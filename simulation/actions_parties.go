@@ -89,6 +89,7 @@ func addGuardian(r *Run) string {
 	at := len(p.parties) - 1
 	if !p.parties[0].first { // it left an empty place
 		g.first, at = true, 0
+		p.vacated = time.Time{}
 	}
 	p.parties = slices.Insert(p.parties, at, g)
 	g.asks(r, text(got.JSON["request_id"]))

@@ -56,6 +56,8 @@ type player struct {
 	birthday time.Time
 	parties  []*party
 	removed  bool
+	// vacated is when the first guardian left. Its place stays, empty and pending, until the coach gives it to another one.
+	vacated time.Time
 	// turned is when the worker saw that the student is an adult; grown says that the 30 days after it are over.
 	turned time.Time
 	grown  bool
@@ -68,7 +70,8 @@ func (p *player) adult(now time.Time) bool { return !now.Before(p.birthday.AddDa
 func (p *player) student() *party { return p.parties[len(p.parties)-1] }
 
 // unanswered returns since when no party has answered, or zero.
-func (p *player) unanswered() (since time.Time) {
+func (p *player) unanswered() time.Time {
+	since := p.vacated
 	for _, party := range p.parties {
 		if party.state != "pending" {
 			return time.Time{}
