@@ -7,7 +7,7 @@
 /^ *--- PASS: /        { ran++; next }
 /^ *--- SKIP: / {
 	ran++
-	if (lacks != "" && why[$3] ~ "^[a-z0-9_]+\\.go:[0-9]+: no (" lacks "): install Debian's packages? ") missing++
+	if (lacks != "" && why[$3] ~ "^[a-z0-9_]+\\.go:[0-9]+: no (" lacks "): (install Debian's packages? |run go -C )") missing++
 	else skipped[++skips] = $3 " (" why[$3] ")"
 	next
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/programtest"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
@@ -46,6 +47,9 @@ func startOpenIDProvider(t *testing.T, program string) (issuer string, callback 
 // alone, so the service asks its userinfo endpoint for the name.
 func TestOpenIDProvider(t *testing.T) {
 	t.Parallel()
+	if out, err := exec.Command("go", "-C", "../tools/oidc", "mod", "download").CombinedOutput(); err != nil {
+		programtest.OpenIDProvider.Skip(t, string(out))
+	}
 	program := filepath.Join(t.TempDir(), "oidc")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir = "../tools/oidc"

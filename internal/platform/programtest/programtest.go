@@ -19,31 +19,35 @@ const requireEnv = "TOUCHLINE_TEST_REQUIRE_PROGRAMS"
 type Program struct {
 	// Name is the name in the message, and Debian the packages that have it in Debian.
 	Name, Debian string
+	// Module is the folder of the program's Go module in this repository, in place of Debian.
+	Module string
 	// places are its names in PATH, its paths, and patterns of its paths. The first that exists is taken; of a pattern the last.
 	places []string
 }
 
 // The optional programs.
 var (
-	Bash      = Program{"bash", "bash", []string{"bash"}}
-	Curl      = Program{"curl", "curl", []string{"curl"}}
-	Promtool  = Program{"promtool", "prometheus", []string{"promtool"}}
-	Python    = Program{"python3", "python3", []string{"python3"}}
-	Zsh       = Program{"zsh", "zsh", []string{"zsh"}}
-	PgBouncer = Program{"PgBouncer", "pgbouncer", []string{"pgbouncer", "/usr/sbin/pgbouncer"}}
+	Bash      = Program{Name: "bash", Debian: "bash", places: []string{"bash"}}
+	Curl      = Program{Name: "curl", Debian: "curl", places: []string{"curl"}}
+	Promtool  = Program{Name: "promtool", Debian: "prometheus", places: []string{"promtool"}}
+	Python    = Program{Name: "python3", Debian: "python3", places: []string{"python3"}}
+	Zsh       = Program{Name: "zsh", Debian: "zsh", places: []string{"zsh"}}
+	PgBouncer = Program{Name: "PgBouncer", Debian: "pgbouncer", places: []string{"pgbouncer", "/usr/sbin/pgbouncer"}}
 	// NPM is for tests of what it has built before they run.
-	NPM = Program{"npm", "nodejs npm", []string{"npm"}}
+	NPM = Program{Name: "npm", Debian: "nodejs npm", places: []string{"npm"}}
 	// PostgreSQL is initdb, beside which postgres is.
-	PostgreSQL = Program{"PostgreSQL", "postgresql", inPostgreSQL("initdb")}
+	PostgreSQL = Program{Name: "PostgreSQL", Debian: "postgresql", places: inPostgreSQL("initdb")}
 	// PgDump is a client of PostgreSQL.
-	PgDump = Program{"pg_dump", "postgresql-client", inPostgreSQL("pg_dump")}
+	PgDump = Program{Name: "pg_dump", Debian: "postgresql-client", places: inPostgreSQL("pg_dump")}
 	// The three programs of Kannel.
-	Bearerbox = Program{"Kannel", "kannel", []string{"/usr/sbin/bearerbox", "bearerbox"}}
-	Smsbox    = Program{"Kannel", "kannel", []string{"/usr/sbin/smsbox", "smsbox"}}
-	FakeSMSC  = Program{"Kannel", "kannel-extras", []string{"/usr/lib/kannel/test/fakesmsc", "fakesmsc"}}
+	Bearerbox = Program{Name: "Kannel", Debian: "kannel", places: []string{"/usr/sbin/bearerbox", "bearerbox"}}
+	Smsbox    = Program{Name: "Kannel", Debian: "kannel", places: []string{"/usr/sbin/smsbox", "smsbox"}}
+	FakeSMSC  = Program{Name: "Kannel", Debian: "kannel-extras", places: []string{"/usr/lib/kannel/test/fakesmsc", "fakesmsc"}}
+	// OpenIDProvider is the program of tools/oidc. Its modules are not among those that `go mod download` fetches.
+	OpenIDProvider = Program{Name: "OpenID provider", Module: "tools/oidc"}
 	// Chromium is the browser with the least processor time that is there. The script that Debian has as chromium-headless-shell
 	// does not end its browser when it is killed, so the program itself comes first.
-	Chromium = Program{"Chromium", "chromium", []string{
+	Chromium = Program{Name: "Chromium", Debian: "chromium", places: []string{
 		"/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell",
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
 		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -99,6 +103,9 @@ func (p Program) Skip(tb testing.TB, reason string) {
 // missing returns the line of a skip. .ci/tests.awk reads the name between "no" and the colon.
 func (p Program) missing(reason string) string {
 	line := "no " + p.Name + ": install Debian's package " + p.Debian
+	if p.Module != "" {
+		line = "no " + p.Name + ": run go -C " + p.Module + " mod download"
+	}
 	if strings.Contains(p.Debian, " ") {
 		line = "no " + p.Name + ": install Debian's packages " + strings.Join(strings.Fields(p.Debian), " and ")
 	}
