@@ -38,7 +38,7 @@ func (w *Worker) Once(ctx context.Context, longest time.Duration) {
 	}
 }
 
-// Once sends the deliveries that are due now, one lane after the other. It returns when none is due.
+// Once sends the deliveries that are due now, one after the other, so that the same work ends in the same state. It returns when none is due.
 func (o *Outbox) Once(ctx context.Context) {
 	sent := &completions{save: o.Store.DeliverySent}
 	warn := func(err error) {
@@ -59,7 +59,7 @@ func (o *Outbox) Once(ctx context.Context) {
 		for _, lane := range due {
 			until := o.Now().Add(leaseDuration)
 			claimed := o.claim(ctx, lane, until)
-			warn(Recovered(func() error { return o.sendBatch(ctx, lane, claimed, until, sent) }))
+			warn(Recovered(func() error { return o.sendBatch(ctx, lane, claimed, until, sent, inOrder) }))
 		}
 	}
 }

@@ -191,7 +191,7 @@ func (o *Outbox) runLane(ctx context.Context, lane message.Lane) {
 		claimed := o.claim(ctx, lane, until)
 		batches.Go(func() {
 			defer func() { <-running }()
-			if err := Recovered(func() error { return o.sendBatch(detached, lane, claimed, until, sent) }); err != nil {
+			if err := Recovered(func() error { return o.sendBatch(detached, lane, claimed, until, sent, concurrently) }); err != nil {
 				o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
 			}
 		})
@@ -214,16 +214,18 @@ func (o *Outbox) claim(ctx context.Context, lane message.Lane, until time.Time) 
 	return claimed
 }
 
-// sendBatch sends claimed deliveries and stores the results.
-func (o *Outbox) sendBatch(ctx context.Context, lane message.Lane, claimed []message.Delivery, until time.Time, sent *completions) error {
+// sendBatch sends claimed deliveries and stores the results. forAll calls a function for each message.
+func (o *Outbox) sendBatch(ctx context.Context, lane message.Lane, claimed []message.Delivery, until time.Time, sent *completions, forAll forAll) error {
 	messages, err := o.group(ctx, lane, claimed, until)
 	if err != nil {
 		return err
 	}
 	ready := make([]*message.Outgoing, len(messages))
-	o.each(messages, func(i int, deliveries []message.Delivery) (err error) {
-		ready[i], err = o.prepare(ctx, deliveries)
-		return err
+	forAll(len(messages), func(i int) {
+		o.logged(messages[i][0], func() (err error) {
+			ready[i], err = o.prepare(ctx, messages[i])
+			return err
+		})
 	})
 	admitted, err := o.admit(ctx, ready)
 	if err == nil {
@@ -239,11 +241,10 @@ func (o *Outbox) sendBatch(ctx context.Context, lane message.Lane, claimed []mes
 	if err := o.Contents.RenewLinks(ctx, leaving); err != nil {
 		return err
 	}
-	var wait sync.WaitGroup
-	for _, m := range admitted {
-		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(ctx, m, sent) }) })
-	}
-	wait.Wait()
+	forAll(len(admitted), func(i int) {
+		m := admitted[i]
+		o.logged(m.Deliveries[0], func() error { return o.send(ctx, m, sent) })
+	})
 	return nil
 }
 
@@ -260,13 +261,21 @@ func (o *Outbox) group(ctx context.Context, lane message.Lane, claimed []message
 	return messages, nil
 }
 
-// each calls fn for all messages concurrently. No message is empty.
-func (o *Outbox) each(messages [][]message.Delivery, fn func(i int, deliveries []message.Delivery) error) {
+// forAll calls work with 0 to n-1.
+type forAll func(n int, work func(i int))
+
+func concurrently(n int, work func(i int)) {
 	var wait sync.WaitGroup
-	for i, m := range messages {
-		wait.Go(func() { o.logged(m[0], func() error { return fn(i, m) }) })
+	for i := range n {
+		wait.Go(func() { work(i) })
 	}
 	wait.Wait()
+}
+
+func inOrder(n int, work func(i int)) {
+	for i := range n {
+		work(i)
+	}
 }
 
 // logged runs work on a delivery and logs its error. The delivery stays claimed until
