@@ -84,7 +84,7 @@ func runAll(first, n uint64, together int) int {
 			output, err := exec.Command(os.Args[0], append(slices.Clip(os.Args[1:]), "-seeds=1", "-seed="+strconv.FormatUint(seed, 10))...).CombinedOutput()
 			_, _ = os.Stdout.Write(output)
 			if err != nil {
-				fmt.Printf("seed %d: %v\n", seed, err)
+				fmt.Println(err)
 				failed.Store(true)
 			}
 		})

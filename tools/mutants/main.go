@@ -145,7 +145,7 @@ func (f fault) simulate(root string, changed []byte) (found bool, output string)
 				fmt.Printf("%.160s\n", line)
 			}
 		}
-		fmt.Printf("%d seeds were clean before\n", bytes.Count(out, []byte("seed "))-1)
+		fmt.Printf("%d seeds were clean\n", bytes.Count(out, []byte(" steps, "))-bytes.Count(out, []byte(" breaks ")))
 	}
 	return found, string(out)
 }
