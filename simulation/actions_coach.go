@@ -191,7 +191,7 @@ func (r *Run) coachLeft(i int) {
 		p.removed = true
 	}
 	c.person.sessions = map[string]*session{}
-	r.club.coaches[i] = &coach{person: c.person, name: coachName(r)}
+	r.club.coaches[i] = &coach{person: c.person, name: coachName(r), known: map[string]bool{}}
 	r.clock.advance(61 * time.Second)
 	r.club.coaches[i].register(r)
 }

@@ -131,7 +131,9 @@ func (p *party) decideUnasked(r *Run, action string, got *response) string {
 
 func (p *party) decided(r *Run, action string) {
 	p.becomes(r, action)
-	p.refused = action != "approved"
+	if p.refused = action != "approved"; !p.refused {
+		p.player.coach.known[p.number] = true
+	}
 	p.history = append(p.history, action)
 }
 

@@ -46,6 +46,7 @@ type coach struct {
 	fees []*fee
 	// registered says that the profile is complete: no code may have arrived.
 	registered bool
+	known      map[string]bool // the numbers from which a party approved
 }
 
 // player is a player of a coach. Its parties are the guardians, and then the student.
@@ -150,7 +151,7 @@ func newClub(r *Run) *club {
 // newCoach registers a coach.
 func newCoach(r *Run) *coach {
 	name := coachName(r)
-	c := &coach{person: r.club.person(fmt.Sprintf("+9198100%05d", r.club.numbers)), name: name}
+	c := &coach{person: r.club.person(fmt.Sprintf("+9198100%05d", r.club.numbers)), name: name, known: map[string]bool{}}
 	c.register(r)
 	return c
 }

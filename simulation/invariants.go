@@ -244,14 +244,11 @@ func strangers(r *Run, broken func(string, ...any)) {
 			if !m.by(c) || !strings.Contains(m.Text, "No training on Friday") {
 				continue
 			}
-			known := slices.ContainsFunc(r.club.players, func(p *player) bool {
-				return p.coach == c && slices.ContainsFunc(p.parties, func(o *party) bool { return o.number == m.To && slices.Contains(o.history, "approved") })
-			})
 			// The service counts from when the coach wrote; a message can wait for a limit or a gateway for a day.
 			n := r.within(m, 6*24*hour, func(o *message) int {
 				return toInt(o.To == m.To && o.by(c) && strings.Contains(o.Text, "No training on Friday"))
 			})
-			if !known && n > 2 {
+			if !c.known[m.To] && n > 2 {
 				broken("%s got %d from %s", m.To, n, c.name)
 			}
 		}

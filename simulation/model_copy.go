@@ -18,7 +18,7 @@ func (c *club) copy() *club {
 	coaches, players := map[*coach]*coach{}, map[*player]*player{}
 	copyOf := func(c *coach) *coach {
 		if coaches[c] == nil {
-			coaches[c] = &coach{person: n.person(c.number), name: c.name, registered: c.registered}
+			coaches[c] = &coach{person: n.person(c.number), name: c.name, registered: c.registered, known: maps.Clone(c.known)}
 		}
 		return coaches[c]
 	}
