@@ -167,6 +167,12 @@ func (n *network) behave(host string, b behaviour) {
 	n.behaviours[host] = b
 }
 
+func (n *network) behaviour(host string) behaviour {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.behaviours[host]
+}
+
 // settle notes at the end of a step whether the process knows of what it sent in the step.
 func (n *network) settle(ended bool) {
 	n.mu.Lock()
