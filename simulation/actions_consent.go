@@ -285,16 +285,16 @@ func liftDispute(r *Run) string {
 	if p == nil {
 		return nothing
 	}
+	coach := r.as(p.player.coach.person, "coach")
 	s := r.as(r.club.person(p.number), p.role)
-	if s == nil {
+	if s == nil || coach == nil {
 		return noSession
 	}
 	got, retried := r.service.call("DELETE", "/api/approval/requests/"+p.disputed+"/dispute", s.access, nil)
 	if !retried || got.Status != 404 {
 		r.mustBe(got, "lift a dispute", 204, "")
 	}
-	coach := r.as(p.player.coach.person, "coach")
-	if coach == nil {
+	if coach = r.as(coach.person, "coach"); coach == nil {
 		return noSession
 	}
 	request := r.want(coach, "GET", "/api/approval/requests/"+p.disputed, nil, 200)

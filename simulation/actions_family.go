@@ -52,7 +52,7 @@ func revokeEarly(r *Run) string {
 		return nothing
 	}
 	coach := r.as(p.player.coach.person, "coach")
-	if coach == nil {
+	if s = r.as(s.person, p.role); coach == nil || s == nil { // the coach may have waited for hours to sign in
 		return noSession
 	}
 	r.want(s, "POST", "/api/me/push-subscriptions", r.network.loopback.subscription(p.number, p.role), 201)

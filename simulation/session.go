@@ -62,7 +62,8 @@ func (r *Run) signIn(p *person, role string) *session {
 func (s *session) take(r *Run, got *response) {
 	s.access, s.refresh = text(got.JSON["access_token"]), text(got.JSON["refresh_token"])
 	seconds, _ := got.JSON["expires_in"].(float64)
-	s.ends = r.clock.now.Add(time.Duration(seconds)*time.Second - 2*maxSkew - 30*time.Second)
+	// A repeated request waits for the skew of a process, up to twice.
+	s.ends = r.clock.now.Add(time.Duration(seconds)*time.Second - 5*maxSkew - 30*time.Second)
 }
 
 // call makes a request with the session.
