@@ -206,7 +206,9 @@ func (r *Run) left(number, role string) {
 			if o.role == "guardian" {
 				player.parties = slices.DeleteFunc(player.parties, func(x *party) bool { return x == o })
 				player.touched = true
-				if o.first {
+				if next := player.parties[0]; o.first && next.role == "guardian" {
+					next.first = true
+				} else if o.first {
 					player.vacated = r.clock.now
 				}
 				continue

@@ -57,7 +57,7 @@ type player struct {
 	birthday time.Time
 	parties  []*party
 	removed  bool
-	// vacated is when the first guardian left. Its place stays, empty and pending, until the coach gives it to another one.
+	// vacated is when the only guardian left. Its place stays, empty and pending, until the coach gives it to another one.
 	vacated time.Time
 	// turned is when the worker saw that the student is an adult; grown says that the 30 days after it are over.
 	turned time.Time
@@ -89,7 +89,7 @@ type party struct {
 	player   *player
 	role     string // guardian or student
 	id       string // of a guardian
-	first    bool   // a guardian whom the fields without a guardian_id name; only the coach gives its place to another one
+	first    bool   // a guardian whom the fields without a guardian_id name; if it leaves, the next one is the first
 	number   string // "" is none
 	state    string // pending, approved, rejected, revoked
 	request  string // the open one, or ""

@@ -156,6 +156,7 @@ func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation
 	for _, g := range ended {
 		ids = append(ids, g.GuardianID)
 	}
+	former := p.Parties[0].GuardianID
 	for i := len(ids) - 1; i >= 0; i-- { // from the last
 		g := p.Find(actor.Guardian, ids[i])
 		e := p.NewEvent(event.GuardianViewEnded, nil)
@@ -166,6 +167,7 @@ func (p *Player) EndGuardianView(by actor.Actor, guardianID string, op Operation
 		}
 		c.Events = append(c.Events, e)
 	}
+	p.tellNowFirst(former, &c)
 	return c, nil
 }
 

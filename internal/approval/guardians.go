@@ -206,29 +206,38 @@ func (p *Player) RemoveGuardian(by actor.Actor, guardianID, next string, op Oper
 		next = ""
 	}
 	c := Change{Save: true, By: by, FormerGuardian: a.AccountID}
-	p.drop(a, op, &c)
+	former := p.Parties[0].GuardianID
 	if next != "" {
 		first := 1
 		p.move(Patch{GuardianID: next, Position: &first})
-		p.Parties = slices.Delete(p.Parties, 1, 2) // the empty place of the former first
-		for i := range c.Events {
-			if e := &c.Events[i]; e.Type == event.GuardianRemoved && e.GuardianID == next {
-				e.Reason = event.NowFirst
-			}
-		}
 	}
+	p.drop(p.Find(actor.Guardian, guardianID), op, &c)
+	p.tellNowFirst(former, &c)
 	return c, nil
 }
 
-// drop ends a guardian of p, with its request and its view of the player. The first leaves an empty place, because its
-// place is given only by the coach.
+// drop ends a guardian of p, with its request and its view of the player.
 func (p *Player) drop(a *Party, op Operation, c *Change) {
 	was := *a
 	p.changeContact(a, a.Number, op, c)
 	a.Person = Person{}
 	p.tellOthers(event.GuardianRemoved, &was, c)
-	if i := p.Index(a); i > 0 {
+	p.closePlace(a)
+}
+
+// closePlace removes the empty place of a guardian. The only one stays: another person can get it.
+func (p *Player) closePlace(a *Party) {
+	if i := p.Index(a); i > 0 || len(p.Guardians()) > 0 {
 		p.Parties = slices.Delete(slices.Clone(p.Parties), i, i+1)
+	}
+}
+
+// tellNowFirst says to the guardian who became the first in place of a former one that it did, with the event that the former one went.
+func (p *Player) tellNowFirst(former string, c *Change) {
+	for i := range c.Events {
+		if e := &c.Events[i]; e.Type == event.GuardianRemoved && e.GuardianID != former && e.GuardianID == p.Parties[0].GuardianID {
+			e.Reason = event.NowFirst
+		}
 	}
 }
 

@@ -23,7 +23,8 @@ func (p *Player) AnswerLeaving(by actor.Actor, w Wording, op Operation) (Change,
 	return c, err
 }
 
-// Leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again.
+// Leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again. If the first of several
+// guardians leaves, the next one becomes the first.
 // The sessions and notifications of the account end with it. The coach is told, unless answered says that AnswerLeaving
 // told it.
 func (p *Player) Leave(by actor.Actor, w Wording, answered bool, op Operation) Change {
@@ -36,10 +37,10 @@ func (p *Player) Leave(by actor.Actor, w Wording, answered bool, op Operation) C
 	a.AccountID, a.Person = "", Person{}
 	a.Consent.restart(PendingContact, laterThan(a.Consent.ChangedAt, op.Now))
 	if a.Role == actor.Guardian {
+		former := p.Parties[0].GuardianID
 		p.tellOthers(event.GuardianRemoved, &was, &c)
-	}
-	if i := p.Index(a); a.Role == actor.Guardian && i > 0 {
-		p.Parties = slices.Delete(slices.Clone(p.Parties), i, i+1)
+		p.closePlace(a)
+		p.tellNowFirst(former, &c)
 	}
 	return c
 }

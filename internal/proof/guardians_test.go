@@ -267,18 +267,59 @@ func TestNextHolder(t *testing.T) {
 		h.coach.Call(t, "PATCH", h.url+"/guardians/"+h.anitaID, object{"mobile_number": "+919812370007"}).Want(t, 200)
 		seesOne("+919812370007", "approved")
 		h.answer(h.ravi, "guardian", "rejected").Want(t, 200)
+		h.coach.Call(t, "DELETE", h.url+"/guardians/"+h.anitaID, nil).Want(t, 204)
 		h.ravi.Call(t, "DELETE", "/api/me", nil).Want(t, 204)
 		added := h.coach.Call(t, "PATCH", h.url, object{"guardian": object{"name": "Uma Rao", "relationship": "aunt", "mobile_number": "+919812370008"}}).Want(t, 200)
 		guardians := listOf(added, "guardians")
-		if len(guardians) != 2 || guardians[0].(object)["guardian_id"] == h.raviID || guardians[0].(object)["name"] != "Uma Rao" {
+		if len(guardians) != 1 || guardians[0].(object)["guardian_id"] == h.raviID || guardians[0].(object)["name"] != "Uma Rao" {
 			t.Errorf("the next first guardian: %v", guardians)
 		}
-		if got := h.approval(); got != "given" { // Ravi has no say any more
+		if got := h.approval(); got != "waiting" { // Ravi has no say any more
 			t.Errorf("the approval is %s", got)
 		}
 		seesOne("+919812370008", "approved")
 		h.audit()
 	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
+}
+
+// TestFirstGuardianLeaves: the next guardian becomes the first, in all fields that the first one has.
+func TestFirstGuardianLeaves(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		h := newHousehold(t, s)
+		added := h.coach.Call(t, "POST", h.url+"/guardians", object{"name": "Uma Rao", "relationship": "aunt", "mobile_number": "+919812370008"}).Want(t, 201)
+		h.answer(h.anita, "guardian", "approved").Want(t, 200)
+		h.ravi.Call(t, "DELETE", "/api/me", nil).Want(t, 204)
+		want := func(when, id, status string) {
+			t.Helper()
+			player := h.coach.Call(t, "GET", h.url, nil).Want(t, 200)
+			guardians := listOf(player, "guardians")
+			first := guardians[0].(object)
+			if first["guardian_id"] != id || first["position"] != 1.0 || player.JSON["guardian"] == nil || player.String("guardian_status") != status {
+				t.Errorf("%s: %s", when, player.Body)
+			}
+			if list := listOf(h.coach.Call(t, "GET", "/api/players?guardian_status="+status, nil).Want(t, 200), "items"); len(list) != 1 {
+				t.Errorf("%s: %d players are %s", when, len(list), status)
+			}
+			if access := h.coach.Call(t, "GET", "/api/services/availability/"+h.player, nil).Want(t, 200); access.JSON["guardian_app_enabled"] != (status == "approved") {
+				t.Errorf("%s: %s", when, access.Body)
+			}
+			request := h.coach.Call(t, "GET", "/api/players/approval-status/"+h.player, nil).Want(t, 200).JSON["guardian_request"].(object)
+			if request["guardian_id"] != id {
+				t.Errorf("%s: the request %v", when, request)
+			}
+		}
+		want("Ravi left", h.anitaID, "approved")
+		if notes := h.anita.Call(t, "GET", "/api/notifications", nil).Want(t, 200); !strings.Contains(string(notes.Body), "You are now the first guardian") {
+			t.Errorf("Anita is told %s", notes.Body)
+		}
+		if r := h.coach.Call(t, "DELETE", h.url+"/guardians/"+h.anitaID, nil); r.Code() != "first_guardian" {
+			t.Errorf("the coach removes the first without a next one: %d %s", r.Status, r.Body)
+		}
+		h.anita.Call(t, "DELETE", "/api/me", nil).Want(t, 204)
+		want("Anita left", added.String("guardian_id"), "pending")
+		h.audit()
+	})
 }
 
 // TestGuardianChanges: the coach adds, corrects, moves and removes guardians.

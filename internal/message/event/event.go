@@ -151,7 +151,7 @@ const (
 	StudentNumberChanged  Change = "student_number"
 )
 
-// NowFirst is the Reason of GuardianRemoved for the guardian whom the coach made the first in the place of the removed one.
+// NowFirst is the Reason of GuardianRemoved for the guardian who became the first in the place of the removed one.
 const NowFirst = "now_first"
 
 // Event is one domain event. Names are as the coach entered them.
