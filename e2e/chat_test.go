@@ -140,7 +140,7 @@ func TestChat(t *testing.T) {
 		b := signInPages(t, s.Service, "coach", coachNumber)
 		b.Open("/coach/messages/write")
 		page := b.Press("See how it arrives", "for", "player:"+asha, "audience", "guardian", "channels", "chat", "text", "Come at six.", "step", "preview")
-		wantText(t, "the preview", page, []string{"1 person reads Odia. WhatsApp does not offer us Odia, so the words around your text are in Hindi there."}, nil)
+		wantText(t, "the preview", page, []string{"1 person reads Odia. WhatsApp does not offer us Odia, so the words around your text are in Hindi there."}, []string{"SMS"})
 		state(send("Come at six.", "chat"), "chat sent")
 		if m := s.cloud.Messages()[2]; !strings.HasPrefix(m.Text, "संदेश, Meera Nair की ओर से: Come at six.") {
 			t.Errorf("WhatsApp got %+v", m)

@@ -169,13 +169,36 @@ func TestPlanWithChat(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
-	for inWindow, want := range map[bool]Cost{true: 0, false: 2} {
+	long := "It’s on" + strings.Repeat(" hi", 30)
+	for _, tt := range []struct {
+		channels []Channel
+		audience Audience
+		inWindow bool
+		text     string
+		want     Totals // without the people
+		shorter  int
+	}{
+		{[]Channel{SMS, Chat}, ToGuardians, true, "Hi", Totals{Segments: 1, MostSMS: 1, Cost: 0, MostCost: 3}, 0},
+		{[]Channel{SMS, Chat}, ToGuardians, false, "Hi", Totals{Segments: 1, MostSMS: 1, Cost: 2, MostCost: 3}, 0},
+		{[]Channel{SMS, Chat}, ToGuardians, false, long, Totals{Segments: 2, MostSMS: 2, Cost: 2, MostCost: 6}, 1},
+		{[]Channel{SMS, Chat}, ToStudents, false, long, Totals{Segments: 4, MostSMS: 4, Cost: 4, MostCost: 12}, 2},
+		{[]Channel{SMS}, ToStudents, false, long, Totals{Segments: 4, MostSMS: 4, Cost: 12, MostCost: 12}, 2},
+		// No SMS leaves. The tier counts a message by WhatsApp as an SMS.
+		{[]Channel{Chat}, ToGuardians, false, long, Totals{Segments: 2, Cost: 2, MostCost: 2}, 0},
+		{[]Channel{Chat, InApp}, ToStudents, true, long, Totals{Segments: 4, Cost: 2, MostCost: 2}, 0},
+		{[]Channel{InApp}, ToBoth, false, long, Totals{}, 0},
+	} {
 		p := playerFacts{PlayerID: "p", StudentName: "Asha", Guardian: party("+911"), Student: party("+912")}
-		p.Guardian.InWindow = inWindow
-		plan := r.newPlan("Meera", Draft{Audience: ToGuardians, Text: "Hi", Channels: []Channel{SMS, Chat}})
+		p.Guardian.InWindow = tt.inWindow
+		plan := r.newPlan("Meera", Draft{Audience: tt.audience, Text: tt.text, Channels: tt.channels})
 		plan.add(p)
-		if got := plan.Totals().Cost; got != want {
-			t.Errorf("in the window %t: a chat costs %s, want %s", inWindow, got, want)
+		got := plan.Totals()
+		tt.want.Recipients, tt.want.People, tt.want.Priced = got.Recipients, got.People, true
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%v to %s, in the window %t: totals %s", tt.channels, tt.audience, tt.inWindow, diff)
+		}
+		if long := plan.Long(); long.Segments != tt.shorter || (long.Text != "") != (tt.shorter > 0) || (len(long.Characters) > 0) != (tt.shorter > 0) {
+			t.Errorf("%v to %s: long = %+v, want %d SMS without the characters", tt.channels, tt.audience, long, tt.shorter)
 		}
 	}
 	for _, tt := range []struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
@@ -39,11 +38,6 @@ type Plan struct {
 	reached map[numberOn]bool
 	// texts has the number of segments of each text that was rendered.
 	texts map[message.TeamMessage]int
-	// long is what takes room in the text, and without the text without its long characters. written and
-	// segmentsWithout are what both take.
-	long                     LongText
-	without                  string
-	written, segmentsWithout int
 
 	Recipients []Recipient
 }
@@ -64,9 +58,7 @@ func (r Rules) recipientsPerPlayer(a Audience) int {
 
 // newPlan returns a plan without recipients. Add adds them.
 func (r Rules) newPlan(coachName string, d Draft) *Plan {
-	p := &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[message.TeamMessage]int{}}
-	p.long.Characters, p.long.Text, p.without = message.LongCharacters(d.Text)
-	return p
+	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[message.TeamMessage]int{}}
 }
 
 // add adds the recipients of a player: the parties of the audience, and each guardian of a
@@ -122,10 +114,12 @@ func (r *Recipient) preferChat() {
 	if chat < 0 {
 		return
 	}
-	r.Sends[chat].Stays = !slices.ContainsFunc(r.Sends, func(s Send) bool { return s.Channel == SMS && s.Reason == "" })
-	if sms := index(SMS); sms >= 0 {
-		r.Sends = slices.Delete(r.Sends, sms, sms+1)
+	sms := index(SMS)
+	if sms < 0 {
+		r.Sends[chat].Stays, r.Sends[chat].SMSCost = true, 0
+		return
 	}
+	r.Sends = slices.Delete(r.Sends, sms, sms+1)
 }
 
 // send decides about one recipient on one channel.
@@ -148,61 +142,17 @@ func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Se
 		return s
 	}
 	p.reached[on] = true
-	p.countLong(text, s.Segments)
+	if p.rules.Price == nil {
+		return s
+	}
+	s.SMSCost = Cost(s.Segments) * p.rules.Price(facts.Number)
 	switch {
-	case p.rules.Price == nil, c == Chat && !s.Template:
-	case c == Chat:
+	case c != Chat:
+		s.Cost = s.SMSCost
+	case s.Template:
 		s.Cost = Cost(message.ChatParts(text)) * p.rules.ChatPrice(facts.Number)
-	default:
-		s.Cost = Cost(s.Segments) * p.rules.Price(facts.Number)
 	}
 	return s
-}
-
-// LongText is what makes a message longer than its letters need.
-type LongText struct {
-	// Characters are those that take more room; none if the message takes as many SMS without them.
-	Characters []message.LongCharacter
-	// Text has replacements in their place, and Segments is how many SMS it takes. Text is "" if that saves none.
-	Text     string
-	Segments int
-}
-
-// maxLongCharacters is how many characters a text may have that take more room and have no replacement. A text with more
-// is in another script.
-const maxLongCharacters = 5
-
-// countLong adds what a text takes with replacements, and without its long characters.
-func (p *Plan) countLong(m message.TeamMessage, segments int) {
-	p.written += segments
-	count := func(text string) int {
-		if text == p.draft.Text || strings.TrimSpace(text) == "" {
-			return segments
-		}
-		other := m
-		other.Text = text
-		return p.segments(other)
-	}
-	p.long.Segments += count(p.long.Text)
-	p.segmentsWithout += count(p.without)
-}
-
-// Long returns what makes the message longer than its letters need.
-func (p *Plan) Long() LongText {
-	fixed := 0
-	for _, c := range p.long.Characters {
-		if !c.Replaceable {
-			fixed++
-		}
-	}
-	if p.segmentsWithout >= p.written || fixed > maxLongCharacters {
-		return LongText{}
-	}
-	long := p.long
-	if long.Segments >= p.written {
-		long.Text, long.Segments = "", 0
-	}
-	return long
 }
 
 // refuses returns why the channel does not reach the party, or "".
@@ -255,9 +205,11 @@ type Totals struct {
 	// People counts the numbers that a message reaches: a guardian of two players is two recipients
 	// and one person. PeopleLeftOut counts the people whom no channel reaches.
 	People, PeopleLeftOut int
-	// Segments and Cost add up all messages that leave the service.
-	Segments int
-	Cost     Cost
+	// Segments is what the tier counts: each message that leaves the service counts as it does by SMS. MostSMS is how many SMS
+	// leave if WhatsApp fails.
+	Segments, MostSMS int
+	// Cost is what the messages cost if WhatsApp takes those by chat, and MostCost if it fails at worst.
+	Cost, MostCost Cost
 	// Priced is false if no prices are configured.
 	Priced bool
 	// Currency is the ISO 4217 currency of Cost.
@@ -275,6 +227,10 @@ func (p *Plan) Totals() Totals {
 			if s.Reason == "" {
 				t.Segments += s.Segments
 				t.Cost += s.Cost
+				t.MostCost += max(s.Cost, s.SMSCost)
+				if !s.Stays {
+					t.MostSMS += s.Segments
+				}
 			}
 		}
 	}

@@ -133,9 +133,9 @@ type Send struct {
 	Stays bool
 	// Template is true for a message by chat that needs a template of WhatsApp.
 	Template bool
-	// Segments and Cost are the length and the price of the text; 0 in the app.
-	Segments int
-	Cost     Cost
+	// Segments and Cost are the length and the price of the text; 0 in the app. SMSCost is the price if it leaves by SMS.
+	Segments      int
+	Cost, SMSCost Cost
 }
 
 // firstState returns the state in which the delivery of s begins.
