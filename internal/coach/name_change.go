@@ -149,42 +149,28 @@ func sharesWord(a, b string) bool {
 }
 
 // FitsLegalName reports whether a name is a legal name, whatever the case, the accents, the order of the words, and
-// initials: "A. Mehta" and "Mehta Arjun K." fit "Arjun Mehta". At least one word is written out in both.
+// initials: "A. Mehta" and "Mehta Arjun" fit "Arjun Mehta". Each word of the name is a word of the legal name or the initial of
+// one, so "Arjun Mehta I.P.S." does not fit. The name lacks none but initials, and writes at least one word out.
 func FitsLegalName(name, legal string) bool {
-	a, b := splitWords(name), splitWords(legal)
-	written := 0
-	rest := slices.DeleteFunc(slices.Clone(b), func(word string) bool {
-		i := slices.Index(a, word)
-		if i < 0 {
+	rest := splitWords(legal)
+	take := func(fits func(word string) bool) bool {
+		i := slices.IndexFunc(rest, fits)
+		if i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		}
+		return i >= 0
+	}
+	others := slices.DeleteFunc(splitWords(name), func(word string) bool { return take(func(l string) bool { return l == word }) })
+	written := slices.ContainsFunc(splitWords(name), func(word string) bool { return !isInitial(word) && !slices.Contains(others, word) })
+	for _, word := range others {
+		if !isInitial(word) || !take(func(l string) bool { return strings.HasPrefix(l, word) }) {
 			return false
 		}
-		a = slices.Delete(a, i, i+1)
-		if utf8.RuneCountInString(word) > 1 {
-			written++
-		}
-		return true
-	})
-	return written > 0 && initialsOf(a, rest)
+	}
+	return written && !slices.ContainsFunc(rest, func(l string) bool { return !isInitial(l) })
 }
 
-// initialsOf reports whether the words that two names do not share are initials: of a word of the other name, or of none.
-func initialsOf(a, b []string) bool {
-	single := func(word string) bool { return utf8.RuneCountInString(word) == 1 }
-	for _, pair := range [][2][]string{{a, b}, {b, a}} {
-		others := slices.Clone(pair[1])
-		for _, word := range pair[0] {
-			if single(word) {
-				continue
-			}
-			i := slices.IndexFunc(others, func(other string) bool { return single(other) && strings.HasPrefix(word, other) })
-			if i < 0 {
-				return false
-			}
-			others = slices.Delete(others, i, i+1)
-		}
-	}
-	return true
-}
+func isInitial(word string) bool { return utf8.RuneCountInString(word) == 1 }
 
 // What keeps the mark of a verified coach off.
 const (

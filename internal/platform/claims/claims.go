@@ -57,6 +57,26 @@ var brands = entries(`
 	verified
 	verified coach
 	verified account
+	verifed
+	authenticated
+	satyapit
+	pramanit
+	सत्यापित
+	प्रमाणित
+	अधिकृत
+	वेरिफाइड
+	レ
+	ओळख तपासली
+	পরিচয় যাচাই
+	পৰিচয় যাচাই
+	ਪਛਾਣ ਦੀ ਜਾਂਚ
+	ઓળખ તપાસેલી
+	ପରିଚୟ ଯାଞ୍ଚ
+	அடையாளம் சரிபார்க்கப்பட்டது
+	గుర్తింపు సరిచూశారు
+	ಗುರುತು ಪರಿಶೀಲಿಸಲಾಗಿದೆ
+	ആൾ ആരെന്ന് ഉറപ്പാക്കി
+	پہچان جانچی
 	customer care
 	customer service
 	customer support
@@ -81,6 +101,8 @@ var offices = entries(`
 	admin
 	administrator
 	moderator
+	operator
+	operators
 	bank
 	police
 	government
@@ -98,7 +120,18 @@ var offices = entries(`
 	सरकार
 	सरकारी
 	सहायता केंद्र
+	आधिकारिक
+	एडमिन
 `)
+
+// identities and checks are words that together say that somebody checked who it is.
+var (
+	identities = entries("id\nidentity\nident\nbackground\npehchan\npehchaan\npahchan\npahchaan\nपहचान")
+	checks     = entries("checked\nconfirmed\nproved\nproven\napproved\ncertified\nvalidated\njanch\njaanch\njanchi\njaanchi\npakki\nजाँच\nजाँची\nपक्की\nसही")
+)
+
+// statements are refused in the names of persons only: a fee may be approved by a league.
+var statements = entries("certified by\napproved by\nchecked by\nconfirmed by")
 
 // places are words of names of places, schools and teams.
 var places = []string{
@@ -139,7 +172,8 @@ func Parse(file string) (List, error) {
 
 // Person reports whether the name of a person claims to be another.
 func (l List) Person(name string) bool {
-	return l.always(name) || slices.ContainsFunc(offices, found(name))
+	in := found(name)
+	return l.always(name) || slices.ContainsFunc(offices, in) || slices.ContainsFunc(statements, in)
 }
 
 // Group reports whether the name of a batch claims to be another.
@@ -150,11 +184,14 @@ func (l List) Group(name string) bool {
 // always reports whether a name is refused for persons and batches.
 func (l List) always(name string) bool {
 	in := found(name)
-	return strings.ContainsFunc(name, isCheckMark) || slices.ContainsFunc(brands, in) || slices.ContainsFunc(l.more, in)
+	return strings.ContainsFunc(name, isCheckMark) || slices.ContainsFunc(brands, in) || slices.ContainsFunc(l.more, in) ||
+		slices.ContainsFunc(identities, in) && slices.ContainsFunc(checks, in)
 }
 
-// isCheckMark reports whether r looks like the mark of a verified identity.
-func isCheckMark(r rune) bool { return strings.ContainsRune("✓✔☑✅🗸🗹⍻", r) }
+// isCheckMark reports whether r looks like the mark of a verified identity: a check mark, a root sign, or a letter that is used as one.
+func isCheckMark(r rune) bool {
+	return strings.ContainsRune("✓✔☑✅🗸🗹⍻🮱√∛∜⎷𐄂ꪛꪜ", r)
+}
 
 // namesPlace reports whether a name has the word of a place, or an age as in "U12".
 func namesPlace(name string) bool {
@@ -228,10 +265,13 @@ func skeletons(name string) []string {
 			word = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "9", "g", "@", "a", "$", "s", "!", "i", "|", "i", "€", "e").Replace(word)
 		}
 		word = strings.NewReplacer("vv", "w", "l", "i").Replace(word) // l, I and 1 look alike
-		all[i] = once(word)
+		all[i] = once(hindi.Replace(word))
 	}
 	return slices.DeleteFunc(all, func(word string) bool { return word == "" })
 }
+
+// hindi makes spellings of a Hindi word equal: with and without a nukta, with either nasal sign, with a long or short i and u.
+var hindi = strings.NewReplacer("\u093c", "", "ँ", "ं", "ी", "ि", "ू", "ु", "ई", "इ", "ऊ", "उ")
 
 // once removes repetitions of a letter.
 func once(word string) string {
