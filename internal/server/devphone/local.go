@@ -16,10 +16,11 @@ import (
 var proxyHeaders = []string{
 	// Standards, and what most proxies add: Apache, Caddy, Traefik, HAProxy with option forwardfor, AWS, Heroku, Render, ngrok, cloudflared, Tailscale.
 	"Forwarded", "Via", "X-Forwarded", "X-Real-", "X-Original-", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Remote-", "X-Host", "X-Scheme", "X-Ssl", "X-Proxy", "X-Nginx",
-	"X-Request-Start", "Client-Ip", "True-Client-Ip", "Proxy-", "Wl-Proxy-", "Max-Forwards", "Surrogate-",
+	"X-Request-Start", "Client-Ip", "True-Client-Ip", "X-True-Client-Ip", "Real-Ip", "Remote-Addr", "Proxy-", "Wl-Proxy-", "Max-Forwards", "Surrogate-", "X-Forwarder", "X-Coming-From",
+	"X-Originating-Ip", "X-Rewrite-Url", "X-Auth-Request-", "Front-End-Https",
 	// One product each.
-	"Akamai-", "Arr-", "Cdn-Loop", "Cf-", "Cloudfront-", "Fastly-", "Fly-", "Incap-", "Ngrok-", "Rndr-", "Tailscale-", "X-Akamai-", "X-Amz-Cf-", "X-Amzn-", "X-Appengine-", "X-Arr-",
-	"X-Appservice-", "X-Azure-", "X-Bluecoat-", "X-Client-Trace", "X-Cloud-Trace-Context", "X-Envoy-", "X-Goog-", "X-Haproxy-", "X-Iinfo", "X-Nf-", "X-Now-", "X-Railway-", "X-Replit-", "X-Sucuri-", "X-Varnish", "X-Vercel-",
+	"Akamai-", "Ali-Cdn-", "Ar-Real-", "Arr-", "Cdn-", "Cf-", "Cloudfront-", "Do-Connecting-", "Fastly-", "Fly-", "Incap-", "Ngrok-", "Rndr-", "Tailscale-", "X-Akamai-", "X-Amz-Cf-", "X-Amzn-", "X-Appengine-", "X-Arr-",
+	"X-Appservice-", "X-Azure-", "X-Bluecoat-", "X-Client-Trace", "X-Cloud-Trace-Context", "X-Envoy-", "X-Goog-", "X-Haproxy-", "X-Iinfo", "X-Kong-", "X-Nf-", "X-Now-", "X-Pomerium-", "X-Railway-", "X-Replit-", "X-Sucuri-", "X-Tunnel-", "X-Varnish", "X-Vercel-", "Z-Forwarded-",
 }
 
 // onlyLocal returns not_found unless the request is from a program on this machine that named this machine.
@@ -59,8 +60,10 @@ func isProxied(h http.Header) bool {
 	return false
 }
 
-// isForeign reports whether a browser has a page of another machine open: it shows the address at which a proxy answers.
+// isForeign reports whether a browser has a page of another machine open: it shows the address at which a proxy answers. A page can hide its
+// address, but not that it is of another site, unless a page of this machine sends the request.
 func isForeign(h http.Header) bool {
+	local := false
 	for _, name := range []string{"Origin", "Referer"} {
 		for _, value := range h[name] {
 			if value == "null" { // a form of a page without referrer; web checks that its site is the same
@@ -69,7 +72,8 @@ func isForeign(h http.Header) bool {
 			if u, err := url.Parse(value); err != nil || !isLoopback(u.Hostname()) {
 				return true
 			}
+			local = true
 		}
 	}
-	return false
+	return !local && slices.Contains(h["Sec-Fetch-Site"], "cross-site")
 }

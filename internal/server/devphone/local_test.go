@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,20 +142,40 @@ func TestProxies(t *testing.T) {
 		"Client-IP":                    with("Client-IP: 203.0.113.7"),
 		"X-Remote-Addr":                with("X-Remote-Addr: 203.0.113.7"),
 		"old proxy":                    with("Proxy-Connection: keep-alive"),
+		"DigitalOcean":                 with("DO-Connecting-IP: 203.0.113.7"),
+		"Alibaba":                      with("Ali-Cdn-Real-Ip: 203.0.113.7"),
+		"Tencent":                      with("Cdn-Src-Ip: 203.0.113.7"),
+		"ArvanCloud":                   with("Ar-Real-Ip: 203.0.113.7"),
+		"Zscaler":                      with("Z-Forwarded-For: 203.0.113.7"),
+		"Kong":                         with("X-Kong-Request-Id: 1"),
+		"oauth2-proxy":                 with("X-Auth-Request-User: x"),
+		"Pomerium":                     with("X-Pomerium-Jwt-Assertion: x"),
+		"dev tunnels":                  with("X-Tunnel-Authorization: x"),
+		"Microsoft":                    with("Front-End-Https: On"),
+		"X-Coming-From":                with("X-Coming-From: 203.0.113.7"),
+		"X-Forwarder-For":              with("X-Forwarder-For: 203.0.113.7"),
+		"X-Originating-IP":             with("X-Originating-IP: 203.0.113.7"),
+		"X-True-Client-IP":             with("X-True-Client-IP: 203.0.113.7"),
+		"Real-IP":                      with("Real-IP: 203.0.113.7"),
+		"Remote-Addr":                  with("Remote-Addr: 203.0.113.7"),
+		"X-Rewrite-URL":                with("X-Rewrite-URL: /dev/phones"),
 		"empty X-Forwarded-For":        with("X-Forwarded-For:"),
 		"empty Forwarded":              with("Forwarded:"),
 		// A browser shows where a proxy answers that adds nothing.
-		"page of a proxy":        with("Origin: https://touchline.example"),
-		"link of a proxy":        with("Referer: https://touchline.example/dev/phones"),
-		"rebound name":           {"HTTP/1.1", "rebound.example", nil},
-		"name below localhost":   {"HTTP/1.1", "localhost.rebound.example", nil},
-		"name like an address":   {"HTTP/1.1", "127.0.0.1.rebound.example:8080", nil},
-		"address of the machine": {"HTTP/1.1", "192.0.2.1:8080", nil},
-		"no host":                {"HTTP/1.1", "", nil},
+		"page of a proxy": with("Origin: https://touchline.example"),
+		"link of a proxy": with("Referer: https://touchline.example/dev/phones"),
+		// A page that hides where it is.
+		"site without a referrer": with("Sec-Fetch-Site: cross-site"),
+		"frame of a site":         with("Sec-Fetch-Site: cross-site", "Origin: null"),
+		"rebound name":            {"HTTP/1.1", "rebound.example", nil},
+		"name below localhost":    {"HTTP/1.1", "localhost.rebound.example", nil},
+		"name like an address":    {"HTTP/1.1", "127.0.0.1.rebound.example:8080", nil},
+		"address of the machine":  {"HTTP/1.1", "192.0.2.1:8080", nil},
+		"no host":                 {"HTTP/1.1", "", nil},
 	} {
 		for call := range calls {
 			got := raw(t, s, call, p.protocol, p.host, p.headers...)
-			if crossSite := name == "page of a proxy" && strings.HasPrefix(call, "POST /dev/phones"); got != 404 && !(crossSite && got == 403) {
+			if crossSite := slices.Contains([]string{"page of a proxy", "site without a referrer", "frame of a site"}, name) && strings.HasPrefix(call, "POST /dev/phones"); got != 404 && !(crossSite && got == 403) {
 				t.Errorf("%s: %s: got %d, want 404", name, call, got)
 			}
 		}
@@ -169,6 +190,7 @@ func TestProxies(t *testing.T) {
 		"a traced app":           with("Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "X-Request-Id: 1"),
 		"the page itself":        with("Origin: http://127.0.0.1:"+port, "Sec-Fetch-Site: same-origin", "Referer: http://127.0.0.1:"+port+"/dev/phones"),
 		"a page on this machine": with("Referer: http://localhost:5173/"),
+		"an address":             with("Sec-Fetch-Site: none"),
 	} {
 		for call, want := range calls {
 			if got := raw(t, s, call, p.protocol, p.host, p.headers...); got != want {
