@@ -86,11 +86,16 @@ func (p *Player) EndProof(accountID string, rules Rules, op Operation) Change {
 	return c
 }
 
-// EndApproval makes an approval without its proof pending again. told tells it.
+// EndApproval makes an approval without its proof pending again. told tells it. The request has a new version, so that no page
+// from before the yes answers it: changes since then gave it none. An answer that names no version counts as before.
 func (p *Player) EndApproval(a *Party, told event.Event, op Operation, c *Change) {
 	c.Events = append(c.Events, told)
 	a.Consent.restart(PendingProof, op.Now)
 	c.Save = true
+	if r := a.Question(); r != nil {
+		r.Version++
+		r.SentVersion, c.Ended = r.Version, r
+	}
 }
 
 // ProofChoice is a provider of proofs on a page.

@@ -58,9 +58,11 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 			c.History.Proof = approver.Proof
 		}
 	}
-	open := approver.OpenRequest()
+	open, again := approver.OpenRequest(), approver.ProofEnded()
 	approver.closeRequest(RequestState(next), op.Now, &c)
 	switch {
+	case again:
+		c.AnsweredAgain, c.History.RequestID = approver.Request, approver.Request.ID
 	case open != nil:
 		open.Via, c.History.RequestID = by.Via, open.ID
 	case d.Action == Revoke:
@@ -75,16 +77,22 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	return c, nil
 }
 
-// mayAnswer reports whether the party, whose consent is pending, can answer: an open request always. Without one it can say no if an
-// earlier no stands or its proof ended, and yes as ProofEnded says.
+// mayAnswer reports whether the party, whose consent is pending, can answer: a Question always. Without one it can say no if an
+// earlier no stands or its proof ended.
 func (a *Party) mayAnswer(action Trigger) bool {
-	switch {
-	case a.OpenRequest() != nil:
-		return true
-	case action == Approve:
-		return a.ProofEnded()
+	if a.Question() != nil || action == Approve {
+		return a.Question() != nil
 	}
 	return a.Consent.Refused || a.Consent.PendingReason == PendingProof
+}
+
+// Question returns the request that the party can answer with yes or no, or nil: the open one, or that of the former yes if the
+// proof ended.
+func (a *Party) Question() *Request {
+	if a.ProofEnded() {
+		return a.Request
+	}
+	return a.OpenRequest()
 }
 
 // ProofEnded reports whether the consent is pending because the proof of a guardian ended, and the coach has not asked since. The guardian
@@ -106,17 +114,17 @@ func (a *Party) checkRequest(d Decision) error {
 		}
 	}
 	f := fault.New(fault.Conflict, "request_superseded", "That request is no longer open. Load the player again before you respond.")
-	if open := a.OpenRequest(); open != nil {
-		f = f.With("request_id", open.ID).With("version", open.Version)
+	if q := a.Question(); q != nil {
+		f = f.With("request_id", q.ID).With("version", q.Version)
 	}
 	return f
 }
 
-// checkVersion refuses a yes to an open request as it was shown before a change: the party said yes to another name or
+// checkVersion refuses a yes to a question as it was shown before a change: the party said yes to another name or
 // picture of the coach, batch or notice. A no or "this isn't me" counts: it is right about what follows too. But the
 // API says that to its callers, who ask again. A revocation ends a yes, whatever was shown since.
 func (a *Party) checkVersion(by actor.Actor, d Decision) error {
-	r := a.OpenRequest()
+	r := a.Question()
 	if r == nil || r.Shows(d.Wording.Version) || d.Action != Approve && by.Via != actor.ViaAPI {
 		return nil
 	}

@@ -137,8 +137,8 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	otherStudent := p.Student.FullName != before.Student.FullName || p.Student.DateOfBirth != before.Student.DateOfBirth
 	for i := range p.Parties {
 		a, number := &p.Parties[i], before.Parties[i].Number
-		// Pending without an open request: it was cancelled or disputed, and is not replaced.
-		needsRequest := a.OpenRequest() != nil || a.Consent.State != Pending
+		// Pending without a question: it was cancelled or disputed, or the coach has not asked since a yes ended. It is not replaced.
+		needsRequest := a.Question() != nil || a.Consent.State != Pending
 		if a.Consent.State == Approved && a.Number == number {
 			if changes := p.changes(before, otherParty(a.Role)); len(changes) > 0 {
 				e := p.NewEvent(event.Changed, a)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -146,6 +147,16 @@ func (s *fakeStore) EndGuardianAlone() {
 	})
 }
 
+// EndProof ends the guardian's approval, whose proof ended.
+func (s *fakeStore) EndProof() {
+	_, _ = s.update(func(p *approval.Player, op approval.Operation) (c approval.Change, _ error) {
+		if a := p.Party(actor.Guardian); p.DeletedAt.IsZero() && a.Consent.State == approval.Approved {
+			p.EndApproval(a, p.NewEvent(event.ProofEnded, a), op, &c)
+		}
+		return c, nil
+	})
+}
+
 // assignAccounts gives every number an account.
 func (s *fakeStore) assignAccounts(p *approval.Player) {
 	for _, party := range approval.Parties {
@@ -161,6 +172,12 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 	for _, r := range c.Closed {
 		if old := s.requests[r.ID].State; r.State == approval.RequestPending || old != approval.RequestPending && old != approval.RequestDisputed {
 			return fmt.Errorf("request %s changes from %s to %s", r.ID, old, r.State)
+		}
+		s.requests[r.ID] = *r
+	}
+	if r := c.Ended; r != nil {
+		if old := s.requests[r.ID]; old.State != approval.RequestApproved || r.Version != old.Version+1 {
+			return fmt.Errorf("the yes to request %+v ended: %+v", old, r)
 		}
 		s.requests[r.ID] = *r
 	}

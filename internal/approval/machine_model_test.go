@@ -37,6 +37,8 @@ type modelApprover struct {
 	history    []string
 	// refused says that the newest answer was a no or took a yes back.
 	refused bool
+	// proofEnded says that the consent is pending because the proof behind its yes ended.
+	proofEnded bool
 }
 
 // model predicts the outcome or the error code of each operation.
@@ -64,7 +66,7 @@ func (a *modelApprover) decide(action, request string) string {
 	if a.state == action {
 		return ""
 	}
-	if a.state == "pending" && a.requestState != "open" && (action == "approved" || !a.refused) {
+	if a.state == "pending" && !a.asked() && (action == "approved" || !a.refused && !a.proofEnded) {
 		return "no_open_request"
 	}
 	if !a.apply(map[string]string{"approved": "approves", "rejected": "rejects", "revoked": "revokes"}[action]) {
@@ -73,8 +75,20 @@ func (a *modelApprover) decide(action, request string) string {
 	if a.requestState == "open" {
 		a.requestState = "decided"
 	}
-	a.history, a.refused = append(a.history, action), action != "approved"
+	a.history, a.refused, a.proofEnded = append(a.history, action), action != "approved", false
 	return ""
+}
+
+// asked reports whether there is a question to answer: an open one, or that of a yes whose proof ended.
+func (a *modelApprover) asked() bool {
+	return a.requestState == "open" || a.proofEnded && a.requestState == "decided"
+}
+
+// EndProof ends an approval of the guardian.
+func (m *model) EndProof(now time.Time) {
+	if g := m.approvers[actor.Guardian]; !m.removed && g.state == "approved" {
+		g.state, g.pendingSince, g.proofEnded = "pending", now, true
+	}
 }
 
 // send returns an error code, "new" or "again".
@@ -121,5 +135,5 @@ func (a *modelApprover) restart(n phone.Number, now time.Time) {
 	if a.number == "" { // another person
 		a.refused = false
 	}
-	a.state, a.number, a.pendingSince = "pending", n, now
+	a.state, a.number, a.pendingSince, a.proofEnded = "pending", n, now, false
 }

@@ -206,7 +206,7 @@ func (r *machineTest) edit(*rapid.T) {
 			if !numberChanged && !another {
 				continue
 			}
-			needsRequest := numberChanged || a.requestState == "open" || a.state != "pending"
+			needsRequest := numberChanged || a.asked() || a.state != "pending"
 			a.restart(to[party], r.now)
 			if newRequest[party] = needsRequest && a.number != "" && !a.disputed[a.number]; newRequest[party] {
 				a.send(a.number, r.now)
@@ -249,6 +249,12 @@ func (r *machineTest) remove(*rapid.T) {
 func (r *machineTest) EndGuardianAlone(*rapid.T) {
 	r.model.EndGuardianAlone(r.now)
 	r.store.EndGuardianAlone()
+}
+
+// EndProof is what happens when the proof ends that the guardian is an adult.
+func (r *machineTest) EndProof(*rapid.T) {
+	r.model.EndProof(r.now)
+	r.store.EndProof()
 }
 
 // endView ends the guardian's view as the student, or tries to as the guardian.

@@ -143,7 +143,7 @@ func TestConsentStateMachine(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"decide": r.decide, "decide again": r.decide, "decide unauthorized": r.decideUnauthorized, "send": r.send, "send again": r.send, "remind": r.remind,
 			"cancel": r.cancel, "dispute": r.dispute, "lift": r.lift, "edit": r.edit, "remove": r.remove, "advance clock": r.advanceClock, "fail delivery": r.failDelivery,
-			"end guardian alone": r.EndGuardianAlone, "end view": r.endView,
+			"end guardian alone": r.EndGuardianAlone, "end view": r.endView, "end proof": r.EndProof,
 			"": r.check,
 		})
 	})

@@ -53,7 +53,8 @@ type Request struct {
 	FollowUpNote string
 	// Deliveries are oldest first, if loaded.
 	Deliveries []Delivery
-	// Version is 1 in a new request, and grows with each change of what the party is shown while the request is open.
+	// Version is 1 in a new request, and grows with each change of what the party is shown while the party can answer the
+	// request or could again: see Party.Question. It also grows when the proof behind a yes ends.
 	// SentVersion is the version at which the request was last sent or repeated.
 	Version, SentVersion int64
 }
@@ -125,6 +126,10 @@ type Change struct {
 	Opened []*Request
 	// Closed are requests that were closed, with their new state.
 	Closed []*Request
+	// Ended is the request of a yes that no longer counts, with its new version, or nil: see Player.EndApproval.
+	Ended *Request
+	// AnsweredAgain is the request of a former yes that History answers, or nil. It stays closed: see Party.ProofEnded.
+	AnsweredAgain *Request
 	// Reopened is a disputed request that is open again, or nil.
 	Reopened *Request
 	// Resent are open requests that are sent again.

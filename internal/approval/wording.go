@@ -23,10 +23,10 @@ const OtherVersion = -1
 // Known reports whether w has what was shown.
 func (w Wording) Known() bool { return w.StudentName != "" }
 
-// withShown returns w with what p shows now. If the party saw another version of its open request, only the language of
+// withShown returns w with what p shows now. If the party saw another version of its question, only the language of
 // w is right.
 func (p *Player) withShown(party *Party, w Wording) Wording {
-	switch r := party.OpenRequest(); {
+	switch r := party.Question(); {
 	case r != nil && !r.Shows(w.Version), w.Version == OtherVersion:
 		return Wording{Language: w.Language}
 	case r != nil:

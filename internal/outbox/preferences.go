@@ -110,13 +110,20 @@ func ChooseLanguages(ctx context.Context, tx *database.Tx, languages, before map
 	return fault.Wrap(err, "choose languages")
 }
 
-// askInOtherLanguage gives the open requests to a number a new version: what was shown has a language. The names are
-// the same, so an answer of an app that names no version counts as before. condition is more of the WHERE clause.
+// OfEndedYes matches the requests of a former yes whose proof ended, which the guardian can answer: see approval.Party.ProofEnded. A
+// condition on their parties and a closing parenthesis follow.
+const OfEndedYes = `state = 'approved' AND id IN (
+	SELECT a.request_id FROM parties a WHERE a.deleted_at IS NULL AND a.pending_reason = 'proof_ended' AND `
+
+// askInOtherLanguage gives the requests to a number that are open, can be open again or are OfEndedYes a new version: what was shown has
+// a language. The names are the same, so an answer of an app that names no version counts as before. condition is more of the WHERE
+// clause.
 func askInOtherLanguage(ctx context.Context, tx *database.Tx, n phone.Number, condition string) error {
-	for _, state := range []string{"pending", "disputed"} {
+	const ofNumber = ` IN (SELECT id FROM accounts WHERE mobile_number = $1)`
+	for _, answerable := range []string{`state = 'pending' AND approver_id` + ofNumber, `state = 'disputed' AND approver_id` + ofNumber, OfEndedYes + `a.account_id` + ofNumber + `)`} {
 		err := tx.Defer(ctx, `
 			UPDATE requests SET version = version + 1, sent_version = CASE WHEN sent_version = version THEN version + 1 ELSE sent_version END
-			WHERE state = '`+state+`' AND approver_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`+condition, string(n))
+			WHERE `+answerable+condition, string(n))
 		if err != nil {
 			return fmt.Errorf("give requests a new version: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -19,7 +20,7 @@ import (
 
 // CoachChanged implements store.Consents. The coach is half of the question:
 //
-//   - Each open request has a new version, so that no answer to the former name or picture counts.
+//   - Each request that can be answered has a new version, so that no answer to the former name or picture counts.
 //   - Each approved party has a record of the change, and is told, so that it can take its yes back. A removed picture
 //     is recorded, but not told: it claims nothing.
 //
@@ -124,11 +125,11 @@ func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) 
 	return players, fault.Wrap(err, "read the players of coach %s", coachID)
 }
 
-// newVersions gives requests a new version: those that are open or disputed, which can be open again, and match a
-// condition with the argument $1.
+// newVersions gives requests a new version: those that are open or disputed, which can be open again, and those of a former yes
+// whose proof ended. where is a condition on coach_id or player_id, of a request or a party, with the argument $1.
 func newVersions(ctx context.Context, tx *store.Tx, where, arg string) error {
-	for _, state := range []string{"pending", "disputed"} {
-		err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = '`+state+`' AND `+where, arg)
+	for _, answerable := range []string{`state = 'pending' AND ` + where, `state = 'disputed' AND ` + where, outbox.OfEndedYes + where + `)`} {
+		err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE `+answerable, arg)
 		if err != nil {
 			return fmt.Errorf("give requests a new version: %w", err)
 		}

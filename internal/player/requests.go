@@ -116,6 +116,24 @@ func (w *saving) closeRequests(ctx context.Context) error {
 	return nil
 }
 
+// saveAnswered saves the new version of the request of a yes that ended, or finds that of a request that is answered again unchanged. A
+// change that showed the party something else meanwhile makes the transaction stale.
+func (w *saving) saveAnswered(ctx context.Context) error {
+	if r := w.c.Ended; r != nil {
+		err := w.tx.DeferOne(ctx, `UPDATE requests SET version = $2, sent_version = $2 WHERE id = $1 AND version = $3`, r.ID, r.Version, r.Version-1)
+		if err != nil {
+			return fmt.Errorf("end the yes to request %s: %w", r.ID, err)
+		}
+	}
+	if r := w.c.AnsweredAgain; r != nil {
+		err := w.tx.DeferOne(ctx, `UPDATE requests SET version = version WHERE id = $1 AND version = $2`, r.ID, r.Version)
+		if err != nil {
+			return fmt.Errorf("answer request %s again: %w", r.ID, err)
+		}
+	}
+	return nil
+}
+
 // dropHeld completes the held, gathering and postponed deliveries of requests, so that no other
 // delivery waits behind them. The worker drops the others. DeliveryFailed locks deliveries before
 // requests too.

@@ -53,6 +53,7 @@ var changeSteps = []step{
 var saveSteps = []step{
 	{"add status changes", (*saving).addStatusChanges},
 	{"close requests", (*saving).closeRequests},
+	{"save an answered request", (*saving).saveAnswered},
 	{"add history", (*saving).addHistory},
 	{"plan the second message", (*saving).planSecondMessage},
 	{"record consents", (*saving).recordConsents},

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -93,8 +94,8 @@ func (s *Service) read(ctx context.Context, where string, args ...any) (n Notice
 	return n, database.OrMissing(err, "read the notice")
 }
 
-// add adds a new notice, unless another replica did. If it replaces an earlier one, each request that is open or can be
-// open again has a new version: its party is shown another notice.
+// add adds a new notice, unless another replica did. If it replaces an earlier one, each request that can be answered, now or again,
+// has a new version: its party is shown another notice.
 func add(ctx context.Context, tx *store.Tx, n Notice) error {
 	var version int64
 	err := tx.QueryRow(ctx, `
@@ -108,8 +109,14 @@ func add(ctx context.Context, tx *store.Tx, n Notice) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'pending' AND player_id > ''`); err != nil {
-		return err
+	for _, answerable := range []string{
+		`state = 'pending' AND player_id > ''`,
+		`state = 'disputed' AND id IN (SELECT d.request_id FROM disputes d WHERE d.coach_id > '')`,
+		outbox.OfEndedYes + `a.coach_id > '')`,
+	} {
+		if err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE `+answerable); err != nil {
+			return err
+		}
 	}
-	return tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'disputed' AND id IN (SELECT d.request_id FROM disputes d WHERE d.coach_id > '')`)
+	return nil
 }

@@ -200,7 +200,11 @@ func (r *replayed) answer(id string, f facts) {
 		r.requests[id] = &copyOfRequest{id: id, coachID: r.p.coachID, party: string(r.row.role), guardianID: r.row.guardianID, approver: r.person.account, state: string(approval.RequestPending), requestedAt: f.at}
 		r.open = id
 	case approval.ConsentKind(approval.Approve), approval.ConsentKind(approval.Reject):
-		r.request(id, closed(approval.RequestState(f.kind)))
+		r.request(id, func(q *copyOfRequest) {
+			if q.state == string(approval.RequestPending) { // else the proof behind a yes ended: see approval.Party.ProofEnded
+				closed(approval.RequestState(f.kind))(q)
+			}
+		})
 	case approval.ConsentDisputed:
 		r.request(id, closed(approval.RequestDisputed))
 	case approval.ConsentDisputeLifted:

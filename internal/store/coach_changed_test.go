@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -265,35 +266,51 @@ func TestCallAfterRename(t *testing.T) {
 	}, calling)
 }
 
-// TestRequestVersion: the version grows with everything that the question shows.
+// TestRequestVersion: the version grows with everything that the question shows, also that of a former yes whose proof ended. A yes that
+// stands keeps its version.
 func TestRequestVersion(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		c := p.coach(1)
+		s, c := p.adultProofs(), p.coach(1)
 		a := p.add(c, "Asha Rao", number(2), "")
+		ended, _, shown := p.endedYes(s, c, "Bela Rao", number(3))
+		stands, guardian, _ := p.endedYes(s, c, "Chitra Rao", number(4))
+		ok(p, p.decide(guardian, stands.ID, approval.Approve))
 		team := p.addBatch(c)
 		batches := &batch.Service{DB: p.db, Consent: p.Access(), CheckFeature: anyTier}
-		want := 1
-		changed := func(what string, change func() error, by int) {
+		versions := func() (of [3]int64) {
+			for i, id := range []string{a.ID, ended.ID, stands.ID} {
+				of[i] = int64(p.count(`SELECT version FROM requests WHERE player_id = $1`, id))
+			}
+			return of
+		}
+		want := [3]int64{1, shown, shown}
+		changed := func(what string, change func() error, by int64) {
 			p.Helper()
 			ok(p, change())
-			if want += by; p.count(`SELECT version FROM requests WHERE player_id = $1`, a.ID) != want {
-				p.Fatalf("%s: version %d, want %d", what, p.count(`SELECT version FROM requests WHERE player_id = $1`, a.ID), want)
+			want[0], want[1] = want[0]+by, want[1]+by
+			if got := versions(); got != want {
+				p.Fatalf("%s: versions %d, want %d", what, got, want)
 			}
 		}
+		each := func(change func(id string) error) func() error {
+			return func() error { return errors.Join(change(a.ID), change(ended.ID), change(stands.ID)) }
+		}
+		join := each(func(id string) error { return batches.Join(bg, c, team, id) })
+		leave := each(func(id string) error { return batches.Leave(bg, c, team, id) })
 		edit := func(name string) func() error {
 			return func() error {
 				_, err := batches.Edit(bg, c, team, batch.Patch{Name: &name})
 				return err
 			}
 		}
-		changed("join", func() error { return batches.Join(bg, c, team, a.ID) }, 1)
-		changed("join again", func() error { return batches.Join(bg, c, team, a.ID) }, 0)
+		changed("join", join, 1)
+		changed("join again", join, 0)
 		changed("rename the batch", edit("U14 Morning"), 1)
 		changed("the same name", edit("U14 Morning"), 0)
-		changed("leave", func() error { return batches.Leave(bg, c, team, a.ID) }, 1)
-		changed("leave again", func() error { return batches.Leave(bg, c, team, a.ID) }, 0)
-		changed("join", func() error { return batches.Join(bg, c, team, a.ID) }, 1)
+		changed("leave", leave, 1)
+		changed("leave again", leave, 0)
+		changed("join", join, 1)
 		changed("archive", func() error { return batches.Archive(bg, c, team) }, 1)
 		keep := func(text string) func() error {
 			return func() error {
@@ -308,5 +325,7 @@ func TestRequestVersion(t *testing.T) {
 			_, err := p.newDocuments(&fakeFiles{sizes: map[string]int64{}}).Add(bg, c, document.Upload{Kind: coach.ProfilePicture, FileName: "me.jpg", File: newFakeFile(31)})
 			return err
 		}, 1)
-	})
+		changed("another name", func() error { p.rename(c, "Delhi Public School"); return nil }, 1)
+		changed("app services", func() error { p.chooseTier(c, "bare", ""); return nil }, 1)
+	}, proofRequired, tierServices)
 }

@@ -86,11 +86,8 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 		// A stranger may have chosen the name.
 		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))
 	}
-	if open := approver.OpenRequest(); open != nil {
-		d.RequestID = open.ID
-	}
-	if d.ProofEnded = approver.ProofEnded(); d.ProofEnded {
-		d.RequestID = approver.Request.ID
+	if asked := approver.Question(); asked != nil {
+		d.RequestID, d.ProofEnded = asked.ID, approver.ProofEnded()
 	}
 	if approver.Request != nil {
 		d.Request, d.Version = approver.Request, approver.Request.Version
@@ -121,8 +118,8 @@ func (d Question) CanAnswer() bool { return d.MayAnswer() && !d.ProofEnded }
 // MayAnswer reports whether the caller can answer, also without a question because the proof ended.
 func (d Question) MayAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
 
-// Shows reports whether the page shows the version that the caller saw, 0 if that is not known. It is true without a question.
-func (d Question) Shows(version int64) bool { return !d.CanAnswer() || d.Request.Shows(version) }
+// Shows reports whether the page shows the version that the caller saw, 0 if that is not known. It is true if there is nothing to answer.
+func (d Question) Shows(version int64) bool { return !d.MayAnswer() || d.Request.Shows(version) }
 
 // OnCoachDevice reports whether the party's yes counts and was given on a device of the coach.
 func (d Question) OnCoachDevice() bool {
