@@ -231,10 +231,26 @@ func TestGuardianProvesAdult(t *testing.T) {
 		}
 		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
 		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
-			if item["approver_type"] == "guardian" && item["blocked_by"] != "request_cancelled" {
+			if item["approver_type"] == "guardian" && item["blocked_by"] != "no_open_request" {
 				t.Errorf("pending: %v", item)
 			}
 		}
+		// A yes to the former name of the coach does not count.
+		b.Open("/me/guardian/players/" + id + "/proof/bank?from=own")
+		b.Open(path + "/answer")
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"name": "Meera Quickloan"}).Want(t, 200)
+		changed := "Meera Nair is now called Meera Quickloan."
+		if page := b.Press("Yes, for Asha Rao"); page.Status != 409 || !strings.Contains(page.Body, changed) {
+			t.Errorf("the first button after the change: %d %s", page.Status, page.Text())
+		}
+		b.Press("Yes, for Asha Rao")
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"name": "Meera Third"}).Want(t, 200)
+		if page := b.Press("Say yes"); page.Status != 409 || !strings.Contains(page.Body, "Meera Quickloan is now called Meera Third.") {
+			t.Errorf("the second button after the change: %d %s", page.Status, page.Text())
+		}
+		refused := answer(id, "approved").Want(t, 409, "request_superseded")
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": id, "action": "approved", "version": refused.JSON["version"], "request_id": refused.JSON["request_id"]}).Want(t, 200)
+		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
 		meera := signInPages(t, s, "coach", coachNumber)
 		wantText(t, "the coach", meera.Open("/coach/players/"+id), []string{"The yes no longer counts. Ask again."}, []string{"Waiting for an answer"})
 		meera.Press("Ask again")
