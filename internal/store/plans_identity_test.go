@@ -61,5 +61,6 @@ func (p *fixture) identityStatements() {
 	ok(p, err)
 	_, _, err = s.RecordPapers(bg, actor.Operator{ID: "t", Name: "desk"}, number(141), identity.SameName)
 	ok(p, err)
+	ok(p, p.decide(guardian, a.ID, approval.Approve)) // without a new question
 	ok(p, s.Withdraw(bg, guardian))
 }
