@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -64,13 +63,17 @@ func (in *Inbox) answerStop(ctx context.Context, r message.Reply, known bool) er
 	return in.sayHint(ctx, r, known, message.Allowed(language))
 }
 
+// answerStopped names the coach to a number that a player of the coach names.
 func (in *Inbox) answerStopped(ctx context.Context, r message.Reply, language string) error {
 	told, err := in.DB.Exec(ctx, `UPDATE stopped_coaches SET told = TRUE WHERE mobile_number = $1 AND coach_id = $2 AND told = FALSE`, string(r.From), r.CoachID)
 	if err != nil || told == 0 {
 		return err
 	}
 	var name string
-	err = in.DB.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, r.CoachID).Scan(database.IntoText(&name))
+	err = in.DB.QueryRow(ctx, `
+		SELECT name FROM coaches WHERE id = $1 AND EXISTS (SELECT 1 FROM accounts a
+			JOIN parties o ON o.account_id = a.id AND o.coach_id = coaches.id AND o.deleted_at IS NULL WHERE a.mobile_number = $2)`, r.CoachID, string(r.From)).
+		Scan(database.IntoText(&name))
 	if err != nil && !database.IsNoRows(err) {
 		return fmt.Errorf("read the name of coach %s: %w", r.CoachID, err)
 	}
@@ -120,7 +123,8 @@ func (in *Inbox) hint(ctx context.Context, r message.Reply, questions []askedQue
 }
 
 // unanswered returns the open questions that the person may believe to have answered by a reply: the question that
-// it quotes, or all of the number after a typed yes or no, a reaction, an edit or a message without content.
+// it quotes, or all of the number after a typed yes or no, a reaction, an edit or a message without content. In place of
+// a question that was replaced it is the newest one.
 func (in *Inbox) unanswered(ctx context.Context, r message.Reply) (open []askedQuestion, err error) {
 	wordless := r.Kind == message.ReplyReaction || r.Kind == message.ReplyEdit || r.Kind == message.ReplyUnsupported
 	ids, quotes, err := in.quotedQuestions(ctx, r)
@@ -141,17 +145,8 @@ func (in *Inbox) unanswered(ctx context.Context, r message.Reply) (open []askedQ
 		slices.Sort(ids)
 		slices.Reverse(ids) // the newest first
 	}
-	for _, id := range ids {
-		q, err := in.question(ctx, r, id)
-		switch {
-		case database.IsNoRows(err):
-		case err != nil:
-			return nil, fmt.Errorf("read the question of a reply: %w", err)
-		case q.State == string(approval.RequestPending) && !q.Suspended && len(open) < maxHinted:
-			open = append(open, q)
-		}
-	}
-	return open, nil
+	_, open, err = in.openOf(ctx, r, ids, maxHinted)
+	return open, err
 }
 
 // quotedQuestions returns the deliveries of the questions in the message that a reply quotes. quotes is true if it is

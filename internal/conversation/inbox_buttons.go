@@ -3,28 +3,31 @@ package conversation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/outbox"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/player"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // askedQuestion is the question of a delivery.
 type askedQuestion struct {
 	message.ChatQuestion
-	RequestID, PlayerID, State string
-	By                         actor.Actor
-	Suspended                  bool
-	Delivery                   message.Delivery
+	player.Asked
+	Delivery message.Delivery
+	// newest is the delivery of the newest question to the party and the number, or "".
+	newest string
 }
 
-// press handles a button. A button of another number's question, or of one that is not open, changes
-// nothing and answers with how things stand. The proof of who answers is possession of the asked number.
-// A press may be repeated: the same decision again changes nothing.
+// press handles a button. A button of another number's question, or of one that can not be answered, changes
+// nothing and answers with how things stand; without a name, if the number is not asked any more. The proof of who
+// answers is possession of the asked number. A press may be repeated: the same decision again changes nothing.
 func (in *Inbox) press(ctx context.Context, r message.Reply) error {
 	p, ok := message.ParseChatPress(r.Button)
 	if !ok {
@@ -59,35 +62,85 @@ func (in *Inbox) press(ctx context.Context, r message.Reply) error {
 // maxAsked is how many questions of one message are asked by WhatsApp; the page of its link has all.
 const maxAsked = 10
 
-// askEach asks the open questions of a message to the number of a reply, each with its own buttons. Without an
-// open one it answers with how the first one stands.
+// askEach asks the open questions of a message to the number of a reply, each with its own buttons, or those that
+// replaced them. Without an open one it answers with how the first one stands that asks the number.
 func (in *Inbox) askEach(ctx context.Context, r message.Reply, messageID string) error {
 	ids, err := in.questionsOf(ctx, r, messageID)
 	if err != nil {
 		return err
 	}
-	answers := []message.ChatAnswer{message.NotYours(in.language(ctx, r.From))}
-	for i, id := range ids {
-		q, err := in.question(ctx, r, id)
-		switch {
-		case database.IsNoRows(err):
-		case err != nil:
-			return fmt.Errorf("read the question of a button: %w", err)
-		case q.State == string(approval.RequestPending) && !q.Suspended && len(answers) <= maxAsked:
-			answers = append(answers, q.Ask())
-		case i == 0:
-			answers[0] = q.Stands(q.State)
+	questions, open, err := in.openOf(ctx, r, ids, maxAsked)
+	if err != nil {
+		return err
+	}
+	if len(open) == 0 {
+		answer := message.NotYours(in.language(ctx, r.From))
+		if i := slices.IndexFunc(questions, func(q askedQuestion) bool { return q.Standing() != player.StandsNotAsked }); i >= 0 {
+			if answer, err = in.stands(ctx, r, questions[i]); err != nil {
+				return err
+			}
 		}
+		return in.say(ctx, r, answer)
 	}
-	if len(answers) > 1 {
-		answers = answers[1:]
-	}
-	for _, a := range answers {
-		if err := in.say(ctx, r, a); err != nil {
+	for _, q := range open {
+		if err := in.say(ctx, r, q.Ask()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// openOf reads the questions of deliveries to the number of a reply. open are at most limit that it can answer, each once: of a question
+// that was replaced, the newest one.
+func (in *Inbox) openOf(ctx context.Context, r message.Reply, deliveries []string, limit int) (questions, open []askedQuestion, err error) {
+	for _, id := range deliveries {
+		q, err := in.question(ctx, r, id)
+		if database.IsNoRows(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		questions = append(questions, q)
+		q, found, err := in.newest(ctx, r, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found && len(open) < limit && !slices.ContainsFunc(open, func(o askedQuestion) bool { return o.RequestID == q.RequestID }) {
+			open = append(open, q)
+		}
+	}
+	return questions, open, nil
+}
+
+// newest returns q, or the question that replaced it, and whether the person can answer it.
+func (in *Inbox) newest(ctx context.Context, r message.Reply, q askedQuestion) (newest askedQuestion, found bool, err error) {
+	if q.Standing() != player.StandsReplaced {
+		return q, q.CanAnswer(), nil
+	}
+	newest, err = in.question(ctx, r, q.newest)
+	if database.IsNoRows(err) { // it did not leave to this number
+		return q, false, nil
+	}
+	return newest, err == nil && newest.CanAnswer(), err
+}
+
+// stands answers a button of a question that it can not answer with how things stand.
+func (in *Inbox) stands(ctx context.Context, r message.Reply, q askedQuestion) (message.ChatAnswer, error) {
+	switch q.Standing() {
+	case player.StandsNotAsked:
+		return message.NotYours(in.language(ctx, r.From)), nil
+	case player.StandsReplaced:
+		newest, found, err := in.newest(ctx, r, q)
+		if err != nil || found {
+			return q.Replaced(newest.ChatQuestion), err
+		}
+	case player.StandsApproved, player.StandsRejected:
+		if err := in.Approvals.AnsweredNames(ctx, q.Asked, &q.CoachName, &q.StudentName); err != nil {
+			return message.ChatAnswer{}, err
+		}
+	}
+	return q.Stands(string(q.Standing())), nil
 }
 
 // decide applies a press on a button of a question and returns the answer to the person.
@@ -97,12 +150,14 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 		return message.NotYours(in.language(ctx, r.From)), nil
 	}
 	if err != nil {
-		return message.ChatAnswer{}, fmt.Errorf("read the question of a button: %w", err)
+		return message.ChatAnswer{}, err
 	}
 	now := in.Now()
 	switch {
-	case q.State != string(approval.RequestPending) || q.Suspended:
-		return q.Stands(q.State), nil
+	case !q.CanAnswer():
+		return in.stands(ctx, r, q)
+	case p.Action == message.ChatNotMe && q.Approved:
+		return q.PressButton(), nil
 	case (p.Action == message.ChatYes || p.Action == message.ChatSure) && p.Version != q.Version:
 		return q.Changed(), nil
 	case p.Action == message.ChatYes:
@@ -128,10 +183,10 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 		if q, err = in.question(ctx, r, p.ID); err != nil {
 			return message.NotYours(in.language(ctx, r.From)), nil
 		}
-		if q.State == string(approval.RequestPending) && !q.Suspended { // the coach changed it meanwhile
+		if q.CanAnswer() { // the coach changed it meanwhile
 			return q.Changed(), nil
 		}
-		return q.Stands(q.State), nil
+		return in.stands(ctx, r, q)
 	}
 	if approval.NeedsProof(err) {
 		return q.Prove(), nil
@@ -142,13 +197,18 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	return q.Done(p.Action), nil
 }
 
-// wording returns the text of the message with the buttons in the language in which it was shown, without its links.
-func (in *Inbox) wording(ctx context.Context, q askedQuestion, language string) (approval.Wording, error) {
+// wording returns the text of the message with the buttons in the language in which it was shown, without its links. The message of a
+// request that is closed is not rendered again: the text of its question is in place of it.
+func (in *Inbox) wording(ctx context.Context, q askedQuestion, shownIn string) (approval.Wording, error) {
 	details, _, open, err := in.Approvals.RequestDetails(ctx, q.Delivery)
-	if err != nil || !open {
+	if err != nil {
 		return approval.Wording{}, err
 	}
-	m := message.Message{ID: q.DeliveryID, Kind: q.Delivery.Kind, Brand: in.Brand, Language: language, Request: details, Link: in.QuestionURL(q.DeliveryID)}
+	if !open {
+		q.Language = language.Asked(shownIn)
+		return in.Approvals.WordingOf(q.Language, q.Ask().Text), nil
+	}
+	m := message.Message{ID: q.DeliveryID, Kind: q.Delivery.Kind, Brand: in.Brand, Language: shownIn, Request: details, Link: in.QuestionURL(q.DeliveryID)}
 	sent := message.WhatsAppOf(m)
 	if len(sent) == 0 {
 		return approval.Wording{}, nil
@@ -162,15 +222,17 @@ func (in *Inbox) question(ctx context.Context, r message.Reply, deliveryID strin
 	q.DeliveryID, q.URL = deliveryID, in.URL
 	q.Delivery = message.Delivery{ID: deliveryID, To: string(r.From)}
 	err = in.DB.QueryRow(ctx, `
-		SELECT q.id, q.version, q.player_id, CASE WHEN p.deleted_at IS NULL THEN q.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
-			p.student_name, c.name, d.kind, (SELECT language FROM preferences WHERE preferences.mobile_number = $2)
+		SELECT `+player.AskedColumns+`, r.version, p.student_name, c.name, d.kind, (SELECT language FROM preferences WHERE preferences.mobile_number = $2),
+			(SELECT max(s.id) FROM deliveries s WHERE s.request_id = n.id AND s.recipient = $2)
 		FROM deliveries d
-		JOIN requests q ON q.id = d.request_id
-		JOIN accounts a ON a.id = q.approver_id AND a.mobile_number = $2
-		JOIN players p ON p.id = q.player_id
-		LEFT JOIN coaches c ON c.id = q.coach_id
+		JOIN requests r ON r.id = d.request_id`+player.AskedJoins+`
+		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE d.id = $1 AND d.recipient = $2`, deliveryID, string(r.From)).
-		Scan(&q.RequestID, &q.Version, &q.PlayerID, &q.State, &q.By.AccountID, &q.By.Role, &q.By.Number, &q.Suspended, &q.StudentName, database.IntoText(&q.CoachName), &q.Delivery.Kind, database.IntoText(&q.Language))
+		Scan(append(q.Dest(), &q.Version, &q.StudentName, database.IntoText(&q.CoachName), &q.Delivery.Kind, database.IntoText(&q.Language), database.IntoText(&q.newest))...)
+	if err != nil && !database.IsNoRows(err) {
+		return q, fmt.Errorf("read the question of a button: %w", err)
+	}
 	q.By.Via, q.Party, q.Delivery.RequestID = actor.ViaChat, q.By.Role, q.RequestID
+	q.Approved = q.Standing() == player.StandsProofEnded
 	return q, err
 }

@@ -125,7 +125,7 @@ func (q CallQuestion) Done(action ChatAction) CallPrompt {
 	return q.ending(q.chat().text("done."+string(action)), q.text("change"))
 }
 
-// Stands says how a question stands that can not be answered: state is the state of its request.
+// Stands is ChatQuestion.Stands in a call.
 func (q CallQuestion) Stands(state string) CallPrompt {
 	text, changes := q.chat().stands(state)
 	if !changes {

@@ -146,6 +146,8 @@ type ChatQuestion struct {
 	URL string
 	// Version is the version of the request, whose names the question has.
 	Version int64
+	// Approved: the party said yes to it before, so it is the right person and has no button "not me".
+	Approved bool
 }
 
 func (q ChatQuestion) text(key string) string {
@@ -168,7 +170,11 @@ func (q ChatQuestion) Check(now time.Time) ChatAnswer {
 
 // Ask asks the question.
 func (q ChatQuestion) Ask() ChatAnswer {
-	return ChatAnswer{Text: q.text("ask." + string(q.Party)), Buttons: questionButtons(q.Language, q.DeliveryID, q.Version)}
+	buttons := questionButtons(q.Language, q.DeliveryID, q.Version)
+	if q.Approved {
+		buttons = buttons[:2]
+	}
+	return ChatAnswer{Text: q.text("ask." + string(q.Party)), Buttons: buttons}
 }
 
 // TooLate says that the check question is too old, and asks the question again.
@@ -193,7 +199,14 @@ func (q ChatQuestion) Done(action ChatAction) ChatAnswer {
 	return ChatAnswer{Text: q.text("done."+string(action)) + " " + q.text("change")}
 }
 
-// Stands says how a question stands that can not be answered: state is that of its request.
+// Replaced says that a question is closed, and asks a newer one.
+func (q ChatQuestion) Replaced(by ChatQuestion) ChatAnswer {
+	a := by.Ask()
+	a.Text = q.text("stands.closed") + " " + a.Text
+	return a
+}
+
+// Stands says how a question stands that can not be answered: state is the answer in force, disputed or any other text.
 func (q ChatQuestion) Stands(state string) ChatAnswer {
 	text, changes := q.stands(state)
 	if changes {
@@ -211,7 +224,7 @@ func (q ChatQuestion) stands(state string) (text string, changes bool) {
 	return q.text("stands.closed"), false
 }
 
-// NotYours answers a button of the question to another number.
+// NotYours answers a button of a question that does not ask the number, or does not any more. It names no person.
 func NotYours(language string) ChatAnswer {
 	return ChatAnswer{Text: textsIn(language).byKey["chat.not_yours"]}
 }
@@ -248,8 +261,8 @@ func (q ChatQuestion) PressButton() ChatAnswer {
 	return a
 }
 
-// Stopped answers a STOP that ended the messages of a coach, NotStopped one that ended none because no message
-// by WhatsApp came before it, and Allowed a START.
+// Stopped answers a STOP that ended the messages of a coach, NotStopped one that ended none because several coaches
+// may write and no message came before it, and Allowed a START.
 func Stopped(language, coach string) ChatAnswer {
 	return ChatAnswer{Text: ChatQuestion{Language: language, CoachName: coach}.text("stopped")}
 }

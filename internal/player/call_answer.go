@@ -21,18 +21,17 @@ const callLasts = time.Hour
 // calledQuestion is the question of a call.
 type calledQuestion struct {
 	message.CallQuestion
-	requestID, playerID string
-	state               approval.RequestState
-	by                  actor.Actor
-	// suspended: an operator suspended the account. stopped: the person wants no messages of the coach.
-	suspended, stopped bool
+	Asked
+	// stopped: the person wants no messages of the coach.
+	stopped bool
 	// called: the call was made. sentAt is zero while a worker makes it.
 	called bool
 	sentAt time.Time
 }
 
 // AnswerCall takes one step of a call with a question, as voice.Answerer. A key that is not possible now
-// changes nothing, and the call says how things stand. The proof of who answers is possession of the asked number.
+// changes nothing, and the call says how things stand; without a name, if the number is not asked any more. The proof of
+// who answers is possession of the asked number.
 //
 // A yes counts only for the question as the call asked it: if it has changed since, the call asks it again. A no counts.
 //
@@ -58,8 +57,8 @@ func (s *Service) AnswerCall(ctx context.Context, callID string, to phone.Number
 	}
 	inTime := now.Before(sure.AskedAt.Add(message.ChatCheckFor))
 	switch {
-	case q.state != approval.RequestPending || q.suspended:
-		return q.Stands(string(q.state)), nil
+	case !q.CanAnswer():
+		return s.callStands(ctx, q)
 	case !q.called || !q.sentAt.IsZero() && !now.Before(q.sentAt.Add(callLasts)):
 		return q.Over(), nil
 	case q.stopped:
@@ -80,7 +79,7 @@ func (s *Service) AnswerCall(ctx context.Context, callID string, to phone.Number
 		return q.Check(sure), err
 	case (asks || checks) && key == message.CallNo:
 		return s.answerCall(ctx, q, callID, message.ChatNo, heard)
-	case asks && key == message.CallNotMe:
+	case asks && key == message.CallNotMe && q.Standing() == StandsOpen: // who said yes to it before is the right person
 		return s.answerCall(ctx, q, callID, message.ChatNotMe, heard)
 	}
 	return q.Ask(), nil
@@ -111,22 +110,22 @@ func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID strin
 	heard.Version = version
 	switch action {
 	case message.ChatSure:
-		err = s.DecideOnly(ctx, q.by, q.playerID, approval.Decision{Action: approval.Approve, RequestID: q.requestID, Wording: heard})
+		err = s.DecideOnly(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID, Wording: heard})
 	case message.ChatNo:
-		err = s.DecideOnly(ctx, q.by, q.playerID, approval.Decision{Action: approval.Reject, RequestID: q.requestID, Wording: heard})
+		err = s.DecideOnly(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Reject, RequestID: q.RequestID, Wording: heard})
 	case message.ChatNotMe:
-		_, err = s.Dispute(ctx, q.by, q.requestID, heard)
+		_, err = s.Dispute(ctx, q.By, q.RequestID, heard)
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.NotFound:
-		q, err = s.calledQuestion(ctx, callID, q.by.Number)
+		q, err = s.calledQuestion(ctx, callID, q.By.Number)
 		if err != nil {
 			return message.NotAsked(), nil
 		}
-		if q.state == approval.RequestPending {
+		if q.CanAnswer() {
 			return q.Changed(), nil
 		}
-		return q.Stands(string(q.state)), nil
+		return s.callStands(ctx, q)
 	}
 	if approval.NeedsProof(err) {
 		return q.Prove(), nil
@@ -137,26 +136,39 @@ func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID strin
 	return q.Done(action), nil
 }
 
+// callStands says how the question of a call stands that its key can not answer.
+func (s *Service) callStands(ctx context.Context, q calledQuestion) (message.CallPrompt, error) {
+	switch q.Standing() {
+	case StandsNotAsked:
+		return message.NotAsked(), nil
+	case StandsReplaced: // the newest question has another message
+		return q.Over(), nil
+	case StandsApproved, StandsRejected:
+		if err := s.AnsweredNames(ctx, q.Asked, &q.CoachName, &q.StudentName); err != nil {
+			return message.CallPrompt{}, err
+		}
+	}
+	return q.Stands(string(q.Standing())), nil
+}
+
 // calledQuestion returns the question of a call to a number.
 func (s *Service) calledQuestion(ctx context.Context, callID string, to phone.Number) (q calledQuestion, err error) {
 	var batches []approval.Batch
 	err = s.DB.QueryRow(ctx, `
-		SELECT r.id, r.player_id, CASE WHEN p.deleted_at IS NULL THEN r.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
+		SELECT `+AskedColumns+`,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
 			d.total_attempts > 0 AND (d.state <> 'failed' OR d.left_at IS NOT NULL), CASE WHEN d.lease IS NULL THEN d.updated_at END,
 			r.approver_type, r.version, p.student_name, c.name, `+batchesOfPlayer+`, preferences.language
 		FROM deliveries d
-		JOIN requests r ON r.id = d.request_id
-		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
-		JOIN players p ON p.id = r.player_id
+		JOIN requests r ON r.id = d.request_id`+AskedJoins+`
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE d.id = $1 AND d.recipient = $2 AND d.channel = 'voice'`, callID, string(to)).
-		Scan(&q.requestID, &q.playerID, &q.state, &q.by.AccountID, &q.by.Role, &q.by.Number, &q.suspended, &q.stopped, &q.called, database.IntoTime(&q.sentAt),
-			&q.Party, &q.Version, &q.StudentName, database.IntoText(&q.CoachName), intoBatches(&batches), database.IntoText(&q.Language))
+		Scan(append(q.Dest(), &q.stopped, &q.called, database.IntoTime(&q.sentAt),
+			&q.Party, &q.Version, &q.StudentName, database.IntoText(&q.CoachName), intoBatches(&batches), database.IntoText(&q.Language))...)
 	for _, b := range batches {
 		q.BatchNames = append(q.BatchNames, b.Name)
 	}
-	q.by.Via, q.Brand = actor.ViaVoice, s.Brand
+	q.By.Via, q.Brand = actor.ViaVoice, s.Brand
 	return q, err
 }

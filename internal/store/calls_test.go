@@ -79,7 +79,9 @@ func (p *fixture) callStatements() {
 	p.Rules.Call = message.RouteToNumber(func(phone.Number) bool { return true }, noTestNumber)
 	coach := p.coach(383)
 	_, r := p.lateRequest(coach, "Asha Rao", number(384))
-	p.pressKeys(p.call(coach, r.ID), number(384), "2")
+	id := p.call(coach, r.ID)
+	p.pressKeys(id, number(384), "2")
+	p.pressKeys(id, number(384)) // says how it stands
 }
 
 // says is a part of what a call says, by how things stand.
@@ -164,11 +166,11 @@ func TestCallAfterChange(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Reject))
 			_, _, err := p.send(coach, a.ID, actor.Guardian)
 			ok(p, err)
-		}, "pending", "before."},
+		}, "pending", "This call is over."},
 		"the coach corrects the number": {func(p *fixture, coach actor.Actor, a *approval.Player) {
 			_, err := p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: &other}})
 			ok(p, err)
-		}, "pending", "is closed."},
+		}, "pending", saysNoPerson},
 		"the account is suspended": {func(p *fixture, _ actor.Actor, _ *approval.Player) {
 			ok(p, run(p.db, `UPDATE accounts SET suspended_at = 1 WHERE mobile_number = $1`, string(number(2))))
 		}, "pending", "is closed."},
@@ -215,7 +217,7 @@ func TestCallAfterChange(t *testing.T) {
 			check := p.pressKeys(id, number(2), "1")
 			ok(p, p.Remove(bg, coach, a.ID))
 			prompt, err := p.AnswerCall(bg, id, number(2), check.State, "1")
-			if ok(p, err); !strings.Contains(prompt.Lines[0], "is closed.") {
+			if ok(p, err); !strings.Contains(prompt.Lines[0], saysNoPerson) {
 				p.Errorf("the call says %q", prompt.Lines)
 			}
 			if history, err := p.history(a.ID); err != nil || len(history) != 0 {
