@@ -121,7 +121,7 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 		if newest, err = in.Outbox.NewestSender(ctx, r.From, r.Channel, r.SentAt); err != nil {
 			return err
 		}
-		if newest == "" { // no message has left yet
+		if !slices.ContainsFunc(all, func(s sender) bool { return s.CoachID == newest }) { // none has left, or that coach removed the player
 			newest = all[0].CoachID
 		}
 	}

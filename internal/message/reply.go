@@ -90,7 +90,7 @@ type ReplyStore interface {
 	// QuotedSender returns the coach of the message that has a provider's id, to a number, or "" if it has none.
 	QuotedSender(ctx context.Context, n phone.Number, providerID string) (coachID string, err error)
 	// NewestSender returns the coach whose message on a channel was the newest to a number at a
-	// time, or "". A zero time is now. So is a time before the first message: that clock is wrong,
+	// time, else the newest on another channel, else the only coach of the number, or "". A zero time is now. So is a time before the first message: that clock is wrong,
 	// and the STOP must not be lost.
 	NewestSender(ctx context.Context, n phone.Number, channel Channel, until time.Time) (coachID string, err error)
 	// StopCoachByReply stops a coach, unless an earlier call had the same reply.

@@ -130,6 +130,7 @@ func (p *fixture) inboxStatements() {
 	if last := s.answers[len(s.answers)-1]; !strings.HasPrefix(last.Text, "You said no for ") {
 		p.Errorf("the last answer is %+v", last)
 	}
+	press("yes:" + question) // says how it stands
 	if n := p.count(`SELECT count(*) FROM team_replies WHERE player_id = $1`, a.ID); n != 3 {
 		p.Errorf("the first coach has %d replies, want 3", n)
 	}
@@ -249,8 +250,10 @@ func TestStopIsAnswered(t *testing.T) {
 		p.change(`UPDATE coaches SET name = 'Meera' WHERE id = $1`, coach.AccountID)
 		want(say("STOP")) // a stranger
 		p.add(coach, "Asha Rao", number(2), "")
+		p.add(p.coach(3), "Asha Rao", number(2), "")
 		want(say("STOP"), none)
-		p.change(`UPDATE deliveries SET channel = 'chat', state = 'sent', attempts = 1, total_attempts = 1 WHERE id = $1`, p.questionOf(number(2)))
+		p.change(`UPDATE deliveries SET channel = 'chat', state = 'sent', attempts = 1, total_attempts = 1 WHERE recipient = $1 AND request_id IN (SELECT id FROM requests WHERE coach_id = $2)`,
+			string(number(2)), coach.AccountID)
 		s.err = errors.New("away")
 		first := say("STOP")
 		if err := replies.Apply(bg, first); err == nil {
@@ -432,6 +435,37 @@ func TestReplyBySMS(t *testing.T) {
 		list, err := in.Replies(bg, second, false, "", 5)
 		if ok(p, err); len(list) != 1 || list[0].Channel != conversation.SMS || len(s.answers) != 0 {
 			p.Errorf("replies %+v, answers %+v", list, s.answers)
+		}
+	})
+}
+
+// TestReplyAfterRemoval: a reply by SMS to a coach who removed the player goes to a coach whom the family still has. A STOP to it is
+// answered without the name of that coach.
+func TestReplyAfterRemoval(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		s := &said{}
+		in := p.inbox(s)
+		gone, second := p.coach(1), p.coach(2)
+		p.add(second, "Asha Rao", number(3), "")
+		p.add(p.coach(4), "Bela Rao", number(3), "")
+		a := p.add(gone, "Chitra Rao", number(3), "")
+		p.change(`UPDATE deliveries SET state = 'sent', attempts = 1, total_attempts = 1 WHERE recipient = $1 AND request_id IN (SELECT id FROM requests WHERE coach_id = $2)`,
+			string(number(3)), gone.AccountID)
+		ok(p, p.Remove(bg, gone, a.ID))
+		p.rename(gone, "Secret Coach")
+		r := p.chatFrom(number(3), "1")
+		r.Channel, r.Text = message.SMS, "We come."
+		ok(p, in.Receive(bg, r))
+		if n := p.count(`SELECT count(*) FROM team_replies WHERE coach_id <> $1`, gone.AccountID); n != 1 {
+			p.Errorf("%d replies, want one that a coach can read", n)
+		}
+		replies := &message.Replies{Store: p.db.Outbox, Chat: in.Receive, Log: slog.New(slog.DiscardHandler)}
+		stop := p.chatFrom(number(3), "2")
+		stop.Text = "STOP"
+		ok(p, replies.Apply(bg, stop))
+		if n := p.count(`SELECT count(*) FROM stopped_coaches WHERE coach_id = $1`, gone.AccountID); n != 1 || len(s.answers) != 1 || strings.Contains(s.answers[0].Text, "Secret") {
+			p.Errorf("%d stops, answers %+v", n, s.answers)
 		}
 	})
 }

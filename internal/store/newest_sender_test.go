@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// The newest sender to a number is the coach whose SMS left last.
+// The newest sender to a number is the coach whose SMS left last, else the only coach.
 func TestNewestSender(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -23,12 +23,16 @@ func TestNewestSender(t *testing.T) {
 		}
 		first, second := p.coach(1), p.coach(4)
 		p.add(first, "Asha Rao", number(2), "")
-		want(2, "") // nothing was sent
+		want(2, first.AccountID) // nothing was sent
 		sent := p.claimOneRequest()
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{sent}))
 		want(2, first.AccountID)
 		p.clock.advance(time.Minute)
 		p.add(second, "Asha Rao", number(2), "")
+		p.add(first, "Bela Rao", number(6), "")
+		p.add(second, "Bela Rao", number(6), "")
+		want(6, "") // nothing was sent, and there are two
+		p.change(`DELETE FROM deliveries WHERE recipient = $1`, string(number(6)))
 		failed := p.claimOneRequest()
 		want(2, first.AccountID)
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{failed}))
@@ -37,9 +41,7 @@ func TestNewestSender(t *testing.T) {
 			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, $3)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
-		if got, err := p.db.Outbox.NewestSender(bg, number(2), message.Chat, time.Time{}); err != nil || got != "" {
-			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
-		}
+		p.wantNewestSender("no message left by WhatsApp", message.Chat, first.AccountID)
 	})
 }
 
@@ -210,7 +212,7 @@ func TestNewestSenderOfFailedMessage(t *testing.T) {
 				d := p.claimOneRequest()
 				ok(p, fail(p, d))
 				p.wantNewestSender("after it failed", message.SMS, by.AccountID)
-				p.wantNewestSender("on another channel", message.Chat, "")
+				p.wantNewestSender("on another channel", message.Chat, by.AccountID)
 				p.clock.advance(time.Minute)
 				p.add(other, "Bela Rao", number(2), "")
 				dropped := p.claimOneRequest()
@@ -231,10 +233,12 @@ func TestNewestSenderOfUnfinishedAttempt(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by, other := p.coach(1), p.coach(4)
 		p.add(by, "Asha Rao", number(2), "")
+		p.add(other, "Asha Rao", number(2), "")
+		p.change(`UPDATE deliveries SET due_at = due_at + 86400000000 WHERE coach_id = $1 AND recipient = $2`, other.AccountID, string(number(2)))
 		p.wantNewestSender("before the first attempt", message.SMS, "")
 		d := p.claimOneRequest()
 		p.wantNewestSender("before the attempt ended", message.SMS, by.AccountID)
-		p.wantNewestSender("on another channel", message.Chat, "")
+		p.wantNewestSender("on another channel", message.Chat, by.AccountID)
 		p.clock.advance(time.Hour)
 		p.wantNewestSender("after the lease", message.SMS, by.AccountID)
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
@@ -260,7 +264,7 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		p.clock.advance(2 * time.Minute)
 		ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{p.claimOn(message.Chat, true)}, message.SMS))
 		p.wantNewestSender("after it moved", message.Chat, by.AccountID)
-		p.wantNewestSender("before it left by SMS", message.SMS, "")
+		p.wantNewestSender("before it left by SMS", message.SMS, by.AccountID)
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 		p.wantNewestSender("after it left by SMS", message.Chat, by.AccountID)
 		p.wantNewestSender("after it left by SMS", message.SMS, by.AccountID)
@@ -270,6 +274,35 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{p.claimOn(message.Chat, true)}, p.clock.Now().Add(time.Minute)))
 		p.wantNewestSender("after another coach wrote by WhatsApp", message.Chat, other.AccountID)
 		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", message.Chat, left, by.AccountID)
+		p.wantNewestSender("after another coach wrote by WhatsApp", message.SMS, by.AccountID) // whose SMS is the newest
+	}, byWhatsApp)
+}
+
+// TestNewestSenderElsewhere: a STOP by SMS counts for the coach whose messages all left by WhatsApp, as of the time at which the
+// person wrote it. The SMS that a coach closed the account stays the newest message.
+func TestNewestSenderElsewhere(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, other := p.coach(1), p.coach(4)
+		ask := func(coach actor.Actor, name string) *approval.Player {
+			a := p.add(coach, name, number(2), "")
+			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.Chat, true)}))
+			return a
+		}
+		ask(by, "Asha Rao")
+		wrote := p.clock.Now()
+		p.clock.advance(time.Hour)
+		a := ask(other, "Bela Rao")
+		p.wantNewestSender("by SMS", message.SMS, other.AccountID)
+		p.wantNewestSenderUntil("by SMS, an hour late", message.SMS, wrote, by.AccountID)
+		p.wantNewestSenderUntil("by SMS, before the first message", message.SMS, wrote.Add(-day), other.AccountID)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		p.clock.advance(time.Hour)
+		p.closeAccount(other)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		ok(p, err)
+		ok(p, p.db.Outbox.DeliverySent(bg, claimed))
+		p.wantNewestSender("after the closure", message.SMS, "")
 	}, byWhatsApp)
 }
 

@@ -151,8 +151,10 @@ func (p *fixture) outbox() {
 		p.Errorf("VoiceDelivery: err = %v, want no call", err)
 	}
 	for _, channel := range []message.Channel{message.SMS, message.Chat} {
-		_, err = p.db.Outbox.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
-		ok(p, err)
+		for _, n := range []phone.Number{phone.Number(d.To), number(3999)} {
+			_, err = p.db.Outbox.NewestSender(bg, n, channel, p.clock.Now())
+			ok(p, err)
+		}
 	}
 	_, err = p.db.Outbox.QuotedSender(bg, phone.Number(d.To), "wamid.1")
 	ok(p, err)
