@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -40,7 +41,7 @@ func emailKey(n phone.Number, role actor.Role) ChallengeKey {
 // confirmKey returns the key of the challenge whose code confirms an address. It contains a hash of
 // the address: the code of one address does not confirm another.
 func confirmKey(n phone.Number, role actor.Role, address string) ChallengeKey {
-	hash := sha256.Sum256([]byte(strings.ToLower(address)))
+	hash := sha256.Sum256([]byte(message.FoldAddress(address)))
 	return ChallengeKey{Number: n, Role: role, DeviceID: confirmDevice + string(role) + "/" + string(n) + "/" + hex.EncodeToString(hash[:16])}
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/touchline/touchline/internal/language"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -93,16 +94,18 @@ const (
 
 // ReadEmail returns an address in the form of RFC 5321, and the text of its fault, or "". It drops the spaces and the characters that show nothing,
 // which copying adds around an address. A part before the @ with quotation marks that it does not need loses them; one such as
-// "meera..rao", which Japanese networks gave out, gets them.
+// "meera..rao", which Japanese networks gave out, gets them. Letters of full width and other forms become plain ones (NFKC), and a domain
+// has one spelling: small letters, and its own script in place of A-labels.
 func ReadEmail(s string) (address, wrong string) {
 	s = strings.TrimFunc(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner { // Indian words have these two inside
 			return -1
 		}
 		return r
-	}, s), func(r rune) bool { return unicode.IsSpace(r) || r == joiner || r == nonJoiner })
+	}, norm.NFKC.String(s)), func(r rune) bool { return unicode.IsSpace(r) || r == joiner || r == nonJoiner })
+	const tooLong = "An e-mail address has at most 254 characters."
 	if len(s) > maxEmail {
-		return s, "An e-mail address has at most 254 characters."
+		return s, tooLong
 	}
 	a, err := mail.ParseAddress(s)
 	if at := strings.LastIndexByte(s, '@'); err != nil && at > 0 && dotted.MatchString(s[:at]) {
@@ -114,13 +117,17 @@ func ReadEmail(s string) (address, wrong string) {
 	}
 	canonical := strings.TrimSuffix(strings.TrimPrefix((&mail.Address{Address: a.Address}).String(), "<"), ">")
 	at := strings.LastIndexByte(canonical, '@')
-	local, domain := canonical[:at], canonical[at+1:]
+	local := canonical[:at]
+	domain, isDomain := mailDomain(canonical[at+1:])
 	quoted := strings.HasPrefix(local, `"`)
 	// Refuse a name, a comment, characters that cannot be printed, and address literals such as name@[192.0.2.1].
 	other := a.Address != s && !quoted && !strings.HasPrefix(s, `"`)
 	hidden := strings.ContainsFunc(s+canonical, func(r rune) bool { return !unicode.IsPrint(r) })
-	if other || a.Name != "" || hidden || quoted && !ascii(local) || len(local) > maxLocal || !isMailDomain(domain) {
+	if other || a.Name != "" || hidden || quoted && !ascii(local) || len(local) > maxLocal || !isDomain {
 		return s, notAnAddress
+	}
+	if canonical = local + "@" + domain; len(canonical) > maxEmail {
+		return s, tooLong
 	}
 	return canonical, ""
 }
@@ -138,8 +145,14 @@ func ascii(s string) bool {
 // mailDomains converts domains to A-labels and refuses those that the DNS cannot have.
 var mailDomains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true))
 
-// isMailDomain reports whether a domain of two labels or more can be in the DNS, also an internationalised one such as bücher.example.
-func isMailDomain(domain string) bool {
-	ascii, err := mailDomains.ToASCII(domain)
-	return err == nil && !strings.HasSuffix(ascii, ".") && strings.Contains(ascii, ".")
+// mailDomain returns the one spelling of a domain, in its own script: bücher.example. It reports whether the domain has two labels or more
+// and can be in the DNS: an IP address cannot, which ends with a number (RFC 3696, section 2).
+func mailDomain(domain string) (string, bool) {
+	aLabels, err := mailDomains.ToASCII(domain)
+	last := aLabels[strings.LastIndexByte(aLabels, '.')+1:]
+	if err != nil || len(last) == len(aLabels) || strings.Trim(last, "0123456789") == "" {
+		return domain, false
+	}
+	domain, err = mailDomains.ToUnicode(aLabels)
+	return domain, err == nil
 }

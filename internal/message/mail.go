@@ -3,6 +3,9 @@ package message
 import (
 	"strings"
 
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/touchline/touchline/internal/language"
 )
 
@@ -127,9 +130,22 @@ func questionMail(m Message) Mail {
 	return mail
 }
 
-// FoldAddress returns the spelling under which a stopped address is stored. Mail servers
-// ignore the case.
-func FoldAddress(address string) string { return strings.ToLower(address) }
+// FoldAddress returns the spelling under which a stopped address is stored. Mail servers ignore
+// the case, and a domain has several spellings: x@bücher.example is x@xn--bcher-kva.example.
+func FoldAddress(address string) string {
+	return strings.ToLower(ASCIIDomain(norm.NFKC.String(address)))
+}
+
+// ASCIIDomain returns an address whose domain is written in A-labels: bücher.example as
+// xn--bcher-kva.example. An address without a valid domain stays as it is.
+func ASCIIDomain(address string) string {
+	at := strings.LastIndexByte(address, '@') + 1
+	domain, err := idna.Lookup.ToASCII(address[at:])
+	if err != nil {
+		return address
+	}
+	return address[:at] + domain
+}
 
 // MaskAddress hides most of the part before the @.
 func MaskAddress(address string) string {

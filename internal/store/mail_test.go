@@ -201,6 +201,7 @@ func TestStoppedAddresses(t *testing.T) {
 			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
 		}
 		ok(p, p.db.Outbox.StopAddress(bg, "OTHER@families.example"))
+		ok(p, p.db.Outbox.StopAddress(bg, "Meera@xn--bcher-kva.example"))
 		if got, err := player.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped for a guardian before an approval: %v, %v; want none", got, err)
 		}
@@ -214,7 +215,10 @@ func TestStoppedAddresses(t *testing.T) {
 		for range 2 {
 			ok(p, p.db.Outbox.AllowAddress(bg, "meera@FAMILIES.example"))
 		}
-		for address, want := range map[string]bool{"Other@families.example": true, address: false} {
+		for address, want := range map[string]bool{
+			"Other@families.example": true, "other@families。example": true, "other@ｆamilies.example": true, address: false,
+			"meera@bücher.example": true, "meera@BÜCHER.example": true, "meera@bu\u0308cher.example": true, "ｍeera@bücher.example": true, "meera@bucher.example": false,
+		} {
 			if stopped, err := p.db.Outbox.AddressStopped(bg, address); err != nil || stopped != want {
 				p.Errorf("%s stopped: %t, %v; want %t", address, stopped, err, want)
 			}

@@ -20,7 +20,6 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
-	"golang.org/x/net/idna"
 
 	"github.com/touchline/touchline/internal/message"
 )
@@ -199,7 +198,8 @@ func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(s.from)
-	if err := msg.To(asciiDomain(m.To)); err != nil {
+	// Each mail server takes A-labels; the letters themselves only one that offers SMTPUTF8 (RFC 6531).
+	if err := msg.To(message.ASCIIDomain(m.To)); err != nil {
 		return nil, &message.SendError{Permanent: true, Cause: message.CauseUnknownAddress, Reason: "invalid address"}
 	}
 	msg.Subject(header(content.Subject))
@@ -214,17 +214,6 @@ func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
 	msg.SetBodyString(gomail.TypeTextPlain, text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, html)
 	return msg, nil
-}
-
-// asciiDomain returns an address whose domain is written in A-labels: bücher.example as xn--bcher-kva.example. Each mail server takes
-// those; the letters themselves only one that offers SMTPUTF8 (RFC 6531).
-func asciiDomain(address string) string {
-	at := strings.LastIndexByte(address, '@') + 1
-	domain, err := idna.Lookup.ToASCII(address[at:])
-	if err != nil {
-		return address
-	}
-	return address[:at] + domain
 }
 
 // DeliveryHeader has the id of the delivery. A bounce has it also if the mail server replaced the Message-ID.
