@@ -22,22 +22,22 @@ const (
 // The English words are words that networks know, and the words of 47 CFR 64.1200(a)(10); the Hindi words are
 // those that people type, also in Latin letters. After a plain word people name what shall stop.
 var (
-	stopWords = wordsOf(
-		[]string{
+	stopWords = addLanguages(wordsOf(
+		slices.Concat(noMore(), []string{
 			"STOP ALL", "CANCEL", "END", "QUIT", "REVOKE", "REMOVE ME", "UNSUBSCRIBE ME", "STOP KARO", "STOP KAR DO", "STOP KARE", "STOP KAREN", "STOP KIJIYE",
 			"रोको", "रोकें", "रोके", "रोकिए", "रोकिये", "रोक दो", "रोक दें", "रोक दे", "रोक दीजिए", "रोक दीजिये", "रुको", "रुकें", "रुकिए", "रुक जाओ", "मत भेजो", "मत भेजें",
-		},
+		}),
 		[]string{"STOP", "STOPALL", "UNSUBSCRIBE", "UN SUBSCRIBE", "UNSUB", "UN SUB", "OPTOUT", "OPT OUT", "स्टॉप", "स्टोप", "स्टाप", "अनसब्सक्राइब"},
 		[]string{"बंद", "बन्द", "बँद"}, []string{"BAND"},
-	)
-	startWords = wordsOf([]string{"शुरू करें", "शुरू करो", "शुरू करे", "शुरू कर दो", "शुरू कीजिए"}, []string{"START", "UNSTOP", "शुरू", "शुरु", "स्टार्ट"}, nil, nil)
-	helpWords  = wordsOf([]string{"मदद", "सहायता", "हेल्प"}, []string{"HELP", "INFO"}, nil, nil)
+	), func(l languageWords) []string { return l.stop })
+	startWords = addLanguages(wordsOf([]string{"शुरू करें", "शुरू करो", "शुरू करे", "शुरू कर दो", "शुरू कीजिए"}, []string{"START", "UNSTOP", "शुरू", "शुरु", "स्टार्ट"}, nil, nil), func(l languageWords) []string { return l.start })
+	helpWords  = addLanguages(wordsOf([]string{"मदद", "सहायता", "हेल्प"}, []string{"HELP", "INFO"}, nil, nil), func(l languageWords) []string { return l.help })
 )
 
 var (
 	// objects follow a plain word or come before a Hindi one.
 	objects = []string{
-		"SMS", "MSG", "MSGS", "MESSAGE", "MESSAGES", "MESSAGING", "TEXT", "TEXTS", "TEXTING", "WHATSAPP", "NOTIFICATION", "NOTIFICATIONS", "ALL MESSAGES", "SENDING MESSAGES", "MESSAGING ME", "TEXTING ME",
+		"SMS", "MSG", "MSGS", "MESSAGE", "MESSAGES", "MESSAGING", "TEXT", "TEXTS", "TEXTING", "WHATSAPP", "NOTIFICATION", "NOTIFICATIONS", "ALL MESSAGES", "SENDING", "SENDING MESSAGES", "SENDING ME MESSAGES", "SENDING SMS", "SENDING ME SMS", "SENDING TEXTS", "MESSAGING ME", "TEXTING ME",
 	}
 	hindiObjects = []string{"मैसेज", "मेसेज", "संदेश", "सन्देश", "एसएमएस", "SMS", "MSG", "MESSAGE", "MESSAGES"}
 	// hindiVerbs follow a word for closed.
@@ -97,6 +97,10 @@ func (r Reply) keyword() Keyword {
 	words := r.words()
 	for _, text := range []string{words, withoutPolite(words)} {
 		switch {
+		case text == "" && isStopSign(r.Text):
+			return KeywordStop
+		case text != "" && strings.ReplaceAll(text, "STOP", "") == "": // STOPSTOP
+			return KeywordStop
 		case text != words && alone[text]:
 		case stopWords[text]:
 			return KeywordStop
@@ -107,6 +111,11 @@ func (r Reply) keyword() Keyword {
 		}
 	}
 	return ""
+}
+
+// isStopSign reports whether a text is only the sign 🛑.
+func isStopSign(text string) bool {
+	return text != "" && strings.Trim(text, "🛑\ufe0f ") == "" && strings.Contains(text, "🛑")
 }
 
 // words returns the words of the text as foldWords does, without repetitions.
@@ -190,10 +199,10 @@ func withoutEmoji(text string) string {
 
 // typedAnswers are the words with which people answer a question in place of pressing a button.
 var typedAnswers = setOf(
-	"yes", "y", "yep", "yeah", "yes ok", "ok yes", "ok", "okay", "sure", "agree", "agreed", "I agree", "yes I agree", "approve", "approved", "accept", "accepted", "confirm", "confirmed", "allow", "allowed",
+	"yes", "y", "yep", "yeah", "yes ok", "ok yes", "ok", "okay", "sure", "agree", "agreed", "I agree", "yes I agree", "I approve", "yes I approve", "yes approve", "I accept", "yes I accept", "I confirm", "yes I confirm", "approve", "approved", "accept", "accepted", "confirm", "confirmed", "allow", "allowed",
 	"ya", "ha", "haa", "han", "haan", "ji", "ji haan", "haan ji", "theek hai", "thik hai",
-	"no", "n", "nope", "nah", "not me", "no not me", "not my child", "wrong number", "reject", "decline", "deny", "na", "nahi", "nahin",
-	"हाँ", "हां", "हा", "जी", "जी हाँ", "जी हां", "ठीक है", "ना", "नहीं", "नही", "जी नहीं", "मैं नहीं", "मेरा बच्चा नहीं",
+	"no", "n", "nope", "nah", "not me", "no not me", "not my child", "wrong number", "wrong no", "galat number", "galat number hai", "not mine", "this isn't me", "this isnt me", "this is not me", "it's not me", "it is not me", "not my son", "not my daughter", "not my kid", "reject", "decline", "deny", "na", "nahi", "nahin",
+	"हाँ", "हां", "हा", "जी", "जी हाँ", "जी हां", "ठीक है", "ना", "नहीं", "नही", "जी नहीं", "मैं नहीं", "मेरा बच्चा नहीं", "यह मैं नहीं", "यह मैं नहीं हूँ", "ये मैं नहीं हूँ", "गलत नंबर", "ग़लत नंबर",
 	"yes coach", "no coach",
 )
 
@@ -203,7 +212,7 @@ const thumbs = "👍👎👌✅❌🙏✔✖☑🆗"
 // TypedAnswer reports whether the text is a yes or a no that was typed in place of pressing a button.
 func (r Reply) TypedAnswer() bool {
 	if words := r.words(); words != "" {
-		return typedAnswers[words] || typedAnswers[withoutPolite(words)]
+		return isAnswer(words) || isAnswer(withoutPolite(words))
 	}
 	return strings.ContainsAny(r.Text, thumbs)
 }
