@@ -129,12 +129,18 @@ func readNotification(body []byte) (message.Report, bool, error) {
 	if !found {
 		return message.Report{}, false, errNoNotification()
 	}
-	id := cmp.Or(n.envelope, n.id)
+	id := n.envelope
+	if !deliveryID.MatchString(id) { // a relay wrote another one
+		id = cmp.Or(n.id, n.envelope)
+	}
 	if id == "" {
 		return message.Report{}, false, &message.BounceError{Detail: "The notification holds neither the envelope id nor the Message-ID of the mail."}
 	}
 	return report(id, n.status), n.status != "", nil
 }
+
+// deliveryID is the id of a delivery, as Send gives it to the mail server.
+var deliveryID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 func errNoNotification() error {
 	return &message.BounceError{Detail: "This is not a delivery status notification."}
@@ -146,7 +152,7 @@ const maxNesting = 4
 // notification is what a delivery status notification says.
 type notification struct {
 	id, status string
-	envelope   string // the id of the delivery that Send gave to the mail server, if all servers kept it
+	envelope   string // the id of the delivery that Send gave to the mail server, or that of a server on the way
 }
 
 // findNotification finds the notification in a mail or in a part of it.

@@ -49,6 +49,7 @@ func TestReadBounce(t *testing.T) {
 		"Amazon SES by SNS":            {json, `{"Type": "Notification", "Message": ` + strconv.Quote(ses) + `}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"Amazon SNS as text":           {"text/plain; charset=UTF-8", `{"Type": "Notification", "Message": ` + strconv.Quote(ses) + `}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"with an envelope id only":     {rfc822, strings.NewReplacer("Message-ID:", "X-Other:", "Reporting-MTA:", "Original-Envelope-Id: "+deliveryID+"\nReporting-MTA:").Replace(eml), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"envelope id of a relay":       {rfc822, strings.ReplaceAll(otherID, "Reporting-MTA:", "Original-Envelope-Id: 0LH000C3ABCDEF\nReporting-MTA:"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"Amazon SES, mailbox full":     {json, strings.NewReplacer("Permanent", "Transient", "5.1.1", "4.2.2").Replace(ses), message.ReceiptUnreachable, message.CauseMailboxFull},
 	} {
 		r, final, err := mail.ReadBounce(tt.contentType, []byte(tt.body))
