@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"mime"
@@ -27,7 +28,7 @@ func ReadBounce(contentType string, body []byte) (message.Report, bool, error) {
 	switch mediaType, _, _ := mime.ParseMediaType(contentType); mediaType {
 	case "application/json", "text/plain":
 		return readJSON(body)
-	case "message/rfc822":
+	case "message/rfc822", "message/global": // RFC 6532
 		return readNotification(body)
 	}
 	return message.Report{}, false, &message.BounceError{MediaType: true, Detail: "Send application/json, or a mail as message/rfc822."}
@@ -39,6 +40,9 @@ func readJSON(body []byte) (message.Report, bool, error) {
 	}
 	if r, final, ok := readSES(body); ok {
 		return r, final, nil
+	}
+	if isOtherEvent(body) {
+		return message.Report{}, false, nil
 	}
 	var b struct {
 		MessageID string `json:"message_id"`
@@ -76,6 +80,24 @@ func confirmation(body []byte) string {
 		return ""
 	}
 	return u.String()
+}
+
+// isOtherEvent reports whether body is an event of Amazon SNS or SES that says nothing about a mail that did not arrive. SNS repeats what is
+// refused.
+func isOtherEvent(body []byte) bool {
+	var b struct{ Type, Message string }
+	if err := json.Unmarshal(body, &b); err != nil {
+		return false
+	}
+	var event struct{ NotificationType, EventType string }
+	content := body
+	if b.Type == "Notification" {
+		content = []byte(b.Message)
+	}
+	err := json.Unmarshal(content, &event)
+	kind := cmp.Or(event.NotificationType, event.EventType)
+	// SES also sends a sentence when it begins to send events.
+	return b.Type == "UnsubscribeConfirmation" || b.Type == "Notification" && err != nil || err == nil && kind != "" && kind != "Bounce"
 }
 
 // readSES reads a notification of Amazon SES about a bounce, by itself or in the envelope of SNS. A mail has one recipient. SES replaces
@@ -175,12 +197,16 @@ func findNotification(header textproto.MIMEHeader, body io.Reader, depth int) (n
 			}
 			continue
 		}
+		var content io.Reader = part
+		if strings.EqualFold(strings.TrimSpace(part.Header.Get("Content-Transfer-Encoding")), "base64") { // NextPart decodes quoted-printable only
+			content = base64.NewDecoder(base64.StdEncoding, part)
+		}
 		partType, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type"))
 		switch partType {
 		case "message/delivery-status", "message/global-delivery-status": // RFC 6533
-			n.status, n.envelope = failedStatus(part)
+			n.status, n.envelope = failedStatus(content)
 		case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
-			header, _ := textproto.NewReader(bufio.NewReader(part)).ReadMIMEHeader()
+			header, _ := textproto.NewReader(bufio.NewReader(content)).ReadMIMEHeader()
 			// A server such as Amazon SES replaces the Message-ID.
 			n.id = cmp.Or(header.Get(DeliveryHeader), header.Get("Message-Id"))
 		}

@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"os"
 	"regexp"
@@ -50,6 +51,13 @@ func TestReadBounce(t *testing.T) {
 		"Amazon SNS as text":           {"text/plain; charset=UTF-8", `{"Type": "Notification", "Message": ` + strconv.Quote(ses) + `}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"with an envelope id only":     {rfc822, strings.NewReplacer("Message-ID:", "X-Other:", "Reporting-MTA:", "Original-Envelope-Id: "+deliveryID+"\nReporting-MTA:").Replace(eml), message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"envelope id of a relay":       {rfc822, strings.ReplaceAll(otherID, "Reporting-MTA:", "Original-Envelope-Id: 0LH000C3ABCDEF\nReporting-MTA:"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"parts in base64":              {rfc822, base64Parts(t, eml, "message/global-delivery-status", "message/global-headers"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"headers in base64":            {rfc822, base64Parts(t, eml, "message/delivery-status", "text/rfc822-headers"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"as message/global":            {"message/global", eml, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"Amazon SES, a delivery":       {json, `{"notificationType": "Delivery", "mail": {"messageId": "0100018f"}}`, "", ""},
+		"Amazon SES, an event":         {json, `{"Type": "Notification", "Message": "{\"eventType\": \"Complaint\", \"mail\": {}}"}`, "", ""},
+		"Amazon SES, the beginning":    {json, `{"Type": "Notification", "Message": "Successfully validated SNS topic for Amazon SES event publishing."}`, "", ""},
+		"Amazon SNS, the end":          {"text/plain", `{"Type": "UnsubscribeConfirmation", "SubscribeURL": "https://sns.ap-south-1.amazonaws.com/"}`, "", ""},
 		"Amazon SES, mailbox full":     {json, strings.NewReplacer("Permanent", "Transient", "5.1.1", "4.2.2").Replace(ses), message.ReceiptUnreachable, message.CauseMailboxFull},
 	} {
 		r, final, err := mail.ReadBounce(tt.contentType, []byte(tt.body))
@@ -87,6 +95,21 @@ func TestReadBounce(t *testing.T) {
 			t.Errorf("%s: %t, %v; want an error", body, final, err)
 		}
 	}
+}
+
+// base64Parts returns a notification whose second and third part have other types and are in base64.
+func base64Parts(t *testing.T, eml string, types ...string) string {
+	t.Helper()
+	for i, old := range []string{"message/delivery-status", "message/rfc822"} {
+		before, rest, found := strings.Cut(eml, "Content-Type: "+old+"\n\n")
+		part, after, ends := strings.Cut(rest, "\n--")
+		if !found || !ends {
+			t.Fatalf("the sample has no part %s", old)
+		}
+		content := base64.StdEncoding.EncodeToString([]byte(part))
+		eml = before + "Content-Type: " + types[i] + "\nContent-Transfer-Encoding: base64\n\n" + content[:60] + "\n" + content[60:] + "\n--" + after
+	}
+	return eml
 }
 
 func FuzzReadBounce(f *testing.F) {
