@@ -2,6 +2,9 @@ package sms
 
 import (
 	"crypto/subtle"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -24,8 +27,9 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 			readers[twilio] = func(call message.ProviderCall, _ string) (message.Reply, bool) {
 				return message.Reply{
 					Channel: message.SMS, From: sender(call.Form.Get("From")), Text: call.Form.Get("Body"), ID: call.Form.Get("MessageSid"),
+					Media: mediaOf(call.Form),
 					// Twilio's Advanced Opt-Out says so for words of the account's own list.
-					Means: message.Keyword(call.Form.Get("OptOutType")),
+					Means: message.Keyword(strings.ToUpper(call.Form.Get("OptOutType"))),
 				}, c.SignedByTwilio(call)
 			}
 		case a.Kind == kannel && a.ReplySecret != "":
@@ -39,6 +43,21 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 		}
 	}
 	return readers
+}
+
+// mediaOf returns the kind of the first file of an MMS, as the Cloud API of WhatsApp names it, or "" for an SMS.
+func mediaOf(form url.Values) string {
+	if n, err := strconv.Atoi(form.Get("NumMedia")); err != nil || n < 1 {
+		return ""
+	}
+	mediaType, _, _ := strings.Cut(strings.ToLower(form.Get("MediaContentType0")), ";")
+	switch kind, form, _ := strings.Cut(strings.TrimSpace(mediaType), "/"); {
+	case kind == "image", kind == "video", kind == "audio":
+		return kind
+	case form == "vcard", form == "x-vcard":
+		return "contacts"
+	}
+	return "document"
 }
 
 // isReplySecret reports, in constant time, whether secret belongs to a Kannel.
