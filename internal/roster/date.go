@@ -86,6 +86,7 @@ var (
 // parseDate reads a birth date. A year of two digits is the last one that is not after now.
 func parseDate(text string, now time.Time) writtenDate {
 	text = midnightForm.ReplaceAllString(strings.Join(strings.Fields(strings.Map(plainSeparator, phone.Plain(text))), " "), "")
+	text = strings.TrimPrefix(text, "'") // it makes a text of the cell
 	if timeForm.MatchString(text) {
 		return writtenDate{kind: dateWithTime}
 	}

@@ -30,6 +30,7 @@ func TestParseDates(t *testing.T) {
 		"14/04/30": "two_digit_year", "14-Apr-30": "two_digit_year", "30-Dec-26": "two_digit_year", // 1926 or 1930 makes a child an adult
 		"29/02/2012": "2012-02-29", "29/02/2011": "invalid_date", "2012-13-01": "invalid_date", "31/04/2012": "invalid_date", "0000-01-01": "invalid_date", "31/02/12": "invalid_date",
 		"13/13/2012": "invalid_date", "3 Ma 2012": "invalid_date", "soon": "invalid_date", "3 Foo 2012": "invalid_date", "4302014": "invalid_date", "30/04/2014 (?)": "invalid_date",
+		"'30/04/2014": "2014-04-30", "’2014-04-30": "2014-04-30", `"=""30/04/2014"""`: "2014-04-30", // cells that a program keeps as texts
 		"41029": "serial_date", "41759.0": "serial_date", "": "required",
 		"3/4/2012": "ambiguous_date", "03-04-2012": "ambiguous_date", "3.4.12": "ambiguous_date", "12/01/2008": "ambiguous_date",
 	} {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/platform/csvfile"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
@@ -37,7 +36,7 @@ func isGuardianColumn(c Column) bool { _, ok := secondGuardian[c]; return ok }
 func newLayout(record []string, chosen []Column) *layout {
 	l := &layout{guessed: make([]bool, len(record))}
 	for n, cell := range record {
-		l.titles = append(l.titles, csvfile.Restore(trimCell(cell)))
+		l.titles = append(l.titles, readCell(cell))
 		m := meaningOf(l.titles[n])
 		if n < len(chosen) && chosen[n] != "" {
 			m = chosenMeaning(chosen[n], m)

@@ -157,7 +157,7 @@ func (p *parser) readRow(r record) (row Row, date writtenDate, filled bool) {
 	p.countLineBreaks(r)
 	var cells rowCells
 	for i, cell := range r.cells {
-		text := csvfile.Restore(trimCell(cell))
+		text := readCell(cell)
 		if text == "" {
 			continue
 		}
@@ -204,6 +204,17 @@ func (p *parser) addSample(n int, text string) {
 	if len(p.samples[n]) < maxSamples && !slices.Contains(p.samples[n], shorten(text)) {
 		p.samples[n] = append(p.samples[n], strings.Clone(shorten(text)))
 	}
+}
+
+// readCell returns the text of a cell. Programs write ="0123" to keep a text as it is, and an apostrophe before a formula.
+func readCell(cell string) string {
+	cell = trimCell(cell)
+	if text, ok := strings.CutPrefix(cell, `="`); ok {
+		if text, ok = strings.CutSuffix(text, `"`); ok {
+			return trimCell(strings.ReplaceAll(text, `""`, `"`))
+		}
+	}
+	return csvfile.Restore(cell)
 }
 
 // trimCell returns a cell without spaces at its ends, and without what programs put around a copied

@@ -42,6 +42,8 @@ func TestParse(t *testing.T) {
 		"other titles":        "DOB (dd/mm/yyyy),CHILD'S FULL NAME,Parent e-mail,Parents Mobile No.,Relation to child,parent,player_whatsapp\n30/04/2012,Asha Rao,ravi@example.org,+91 98765 43211,father,Ravi Rao,98765 43210\n",
 		"languages":           strings.ReplaceAll(english, "\n", ",Child language,अभिभावक की भाषा\n") + strings.ReplaceAll(row, "\n", ",,\n"),
 		"neutralised":         english + strings.ReplaceAll(row, "+91", "'+91"),
+		"formulas of texts":   english + "\"=\"\"Asha Rao\"\"\",\"=\"\"2012-04-30\"\"\",\"=\"\"98765 43210\"\"\",\"=\"\" Ravi Rao\"\"\",\"=\"\"father\"\"\",+91 98765 43211,ravi@example.org\n",
+		"formulas of titles":  strings.ReplaceAll(english, "Student name", "\"=\"\"Student name\"\"\"") + row,
 		"day first":           english + strings.ReplaceAll(row, "2012-04-30", "30-04-2012"),
 		"month name":          english + strings.ReplaceAll(row, "2012-04-30", "30-Apr-2012"),
 		"time of a date":      english + strings.ReplaceAll(row, "2012-04-30", "2012/04/30 00:00:00"),

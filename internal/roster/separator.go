@@ -62,7 +62,7 @@ const maxTitles = 200
 func knownTitles(cells []string) int {
 	known := 0
 	for _, cell := range cells[:min(maxTitles, len(cells))] {
-		if len(cell) <= maxTitle && meaningOf(strings.Trim(trimCell(cell), `"`)).column != "" {
+		if len(cell) <= maxTitle && meaningOf(strings.Trim(trimCell(cell), `="`)).column != "" {
 			known++
 		}
 	}
