@@ -14,20 +14,33 @@ const (
 	batchSeparator = ";"
 )
 
-// batchIDs are the ids of batches by their folded names. Two batches may have one name.
-type batchIDs map[string][]string
+// batchIDs are batches by their folded names. Two batches may have one name.
+type batchIDs map[string][]team.BatchName
 
 func newBatchIDs(batches []team.BatchName) batchIDs {
 	ids := batchIDs{}
 	for _, b := range batches {
-		name := foldBatch(b.Name)
-		ids[name] = append(ids[name], b.ID)
+		name := team.FoldName(b.Name)
+		ids[name] = append(ids[name], b)
 	}
 	return ids
 }
 
-// foldBatch returns the same text for names that differ in case or spaces.
-func foldBatch(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+// find returns the ids of the batches of a name. Of several that differ in accents or apostrophes alone it returns those
+// that are written as in the cell, if there are any.
+func (ids batchIDs) find(name string) []string {
+	var all, same []string
+	for _, b := range ids[team.FoldName(name)] {
+		all = append(all, b.ID)
+		if strings.EqualFold(strings.Join(strings.Fields(b.Name), " "), strings.Join(strings.Fields(name), " ")) {
+			same = append(same, b.ID)
+		}
+	}
+	if len(same) > 0 {
+		return same
+	}
+	return all
+}
 
 // maxParts limits the parts of a cell that are tried together: their combinations take time in each of
 // 10,000 rows. A cell with more is read as names without semicolons.
@@ -43,7 +56,7 @@ func (ids batchIDs) split(cell string) []string {
 	var names []string
 	for n := 0; len(parts) > 0; parts = parts[n:] {
 		n = len(parts)
-		for n > 1 && ids[foldBatch(strings.Join(parts[:n], batchSeparator))] == nil {
+		for n > 1 && ids[team.FoldName(strings.Join(parts[:n], batchSeparator))] == nil {
 			n--
 		}
 		names = append(names, strings.Join(parts[:n], batchSeparator))
@@ -54,7 +67,7 @@ func (ids batchIDs) split(cell string) []string {
 // check sets the ids of the batches that a row names, or adds a fault.
 func (ids batchIDs) check(row *Row) {
 	for _, name := range ids.split(row.Entry.Batches) {
-		found := ids[foldBatch(name)]
+		found := ids.find(name)
 		switch {
 		case strings.TrimSpace(name) == "":
 		case len(found) == 0:

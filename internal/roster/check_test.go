@@ -17,7 +17,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	phones, now := phone.Parser{DefaultRegion: "IN"}, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	adult, minor := "1990-01-31", "2014-05-06"
-	batches := newBatchIDs([]team.BatchName{{ID: "1", Name: "U12"}, {ID: "2", Name: "Goal  keepers"}, {ID: "3", Name: "A; B"}, {ID: "4", Name: "Twice"}, {ID: "5", Name: "twice"}})
+	batches := newBatchIDs([]team.BatchName{{ID: "1", Name: "U12"}, {ID: "2", Name: "Goal  keepers"}, {ID: "3", Name: "A; B"}, {ID: "4", Name: "Twice"}, {ID: "5", Name: "twice"}, {ID: "6", Name: "Coach’s Boys"}, {ID: "7", Name: "Café"}, {ID: "8", Name: "Cafe"}})
 	for name, c := range map[string]struct {
 		entry Entry
 		want  map[Column]string
@@ -33,6 +33,7 @@ func TestCheck(t *testing.T) {
 		"half a number":    {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "98123 45680/81"}, map[Column]string{StudentNumber: "invalid_number"}},
 		"not a number":     {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "12"}, map[Column]string{StudentNumber: "invalid_number"}},
 		"two of one name":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "U12; Twice"}, map[Column]string{Batches: "ambiguous_batch"}},
+		"two that differ":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "Cafè"}, map[Column]string{Batches: "ambiguous_batch"}},
 		"language alone":   {Entry{StudentName: "Asha", BirthDate: adult, GuardianLanguage: "Hindi"}, nil},
 		"everything": {
 			Entry{
@@ -64,7 +65,7 @@ func TestCheck(t *testing.T) {
 	if row.check(phones, now, nil); row.Entry.StudentNumber != "+919876543210" {
 		t.Errorf("number %q, want E.164", row.Entry.StudentNumber)
 	}
-	for cell, want := range map[string][]string{"": nil, "u12;; goal keepers ;U12": {"1", "2"}, "a; b": {"3"}, "U12; A; B; Goal keepers": {"1", "3", "2"}, "a;  B ;": {"3"}} {
+	for cell, want := range map[string][]string{"": nil, "u12;; goal keepers ;U12": {"1", "2"}, "a; b": {"3"}, "U12; A; B; Goal keepers": {"1", "3", "2"}, "a;  B ;": {"3"}, "coach's boys; U\u200b12": {"6", "1"}, "CAFÉ": {"7"}, "cafe": {"8"}} {
 		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, Batches: cell}}
 		if row.check(phones, now, batches); len(row.Faults) > 0 || !slices.Equal(row.Entry.BatchIDs, want) {
 			t.Errorf("%q: batches %v with faults %v, want %v", cell, row.Entry.BatchIDs, row.Faults, want)
