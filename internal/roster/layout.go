@@ -245,3 +245,18 @@ func (l *layout) columns() []ReadColumn {
 	}
 	return columns
 }
+
+// showsMovedCells reports whether the last column that is read has values that are checked: a row whose cells have moved
+// by one has a fault there.
+func (l *layout) showsMovedCells() bool {
+	for _, m := range slices.Backward(l.meanings) {
+		switch m.column {
+		case "", unclear, ignored:
+		case BirthDate, StudentNumber, GuardianNumber, GuardianEmail, StudentLanguage, GuardianLanguage, Batches:
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}

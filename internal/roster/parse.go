@@ -25,6 +25,10 @@ type parser struct {
 	// rows of a spreadsheet.
 	skipped int
 	samples [][]string
+	// fitting are the rows without more cells than titles, overfull those in which such a cell is not empty.
+	fitting, overfull int
+	// trailing: each row ends with separators that mean nothing.
+	trailing bool
 }
 
 // record is a record of the file, or the error of one.
@@ -156,6 +160,7 @@ func (p *parser) readRow(r record) (row Row, date writtenDate, filled bool) {
 	row.Number = r.line - p.skipped
 	p.countLineBreaks(r)
 	var cells rowCells
+	overfull := false
 	for i, cell := range r.cells {
 		text := readCell(cell)
 		if text == "" {
@@ -165,12 +170,20 @@ func (p *parser) readRow(r record) (row Row, date writtenDate, filled bool) {
 		if i < len(p.layout.meanings) {
 			p.addSample(i, text)
 			p.layout.put(&row, &cells, i, text)
+		} else {
+			overfull = true
 		}
 	}
 	if !filled {
 		return row, date, false
 	}
-	if len(r.cells) > len(p.layout.meanings) { // also if they are empty: a separator in a text has moved the cells after it
+	switch {
+	case len(r.cells) <= len(p.layout.meanings):
+		p.fitting++
+	case overfull:
+		p.overfull++
+	}
+	if len(r.cells) > len(p.layout.meanings) && (overfull || !p.trailing) { // a separator in a text may have moved the cells after it
 		row.add("", "extra_cells", "This row has more cells than the first row. If a text contains the sign that separates the cells, put quotation marks around the text.")
 	}
 	p.layout.finish(&row, &cells)

@@ -40,6 +40,8 @@ type sheet struct {
 	// warnings say what the coach should check, although the rows can be added.
 	warnings []Warning
 	samples  [][]string // of each column
+	// trailing: each row ends with separators after the last title.
+	trailing bool
 }
 
 // Row is one row of the file.
@@ -90,18 +92,11 @@ func readSheet(file io.ReaderAt, size int64, now time.Time, options Options) (*s
 		return nil, err
 	}
 	s := &sheet{source: source, now: now, options: options}
-	otherGuardians := 0
-	err = s.parse(func(row Row, date writtenDate) error {
-		if s.rows++; s.rows > maxRows {
-			return fileFault("too_many_rows", "This file has more than 10,000 students. Split it into two files.")
-		}
-		if !row.hasFault("") {
-			s.dates.add(row.Number, row.Entry.BirthDate, date)
-			s.namesBatches = s.namesBatches || row.Entry.Batches != ""
-			otherGuardians += min(1, row.Entry.OtherGuardians)
-		}
-		return nil
-	})
+	otherGuardians, err := s.count()
+	if err == nil && s.trailing { // again, with the rows that are no longer faulty
+		s.rows, s.dates = 0, dateColumn{}
+		otherGuardians, err = s.count()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +113,22 @@ func readSheet(file io.ReaderAt, size int64, now time.Time, options Options) (*s
 		return nil, fileFault("no_rows", "There is no student below the titles. Write one student in each row.")
 	}
 	return s, nil
+}
+
+// count counts the rows and reads how their dates are written. It returns the rows with guardians who are not imported.
+func (s *sheet) count() (otherGuardians int, err error) {
+	err = s.parse(func(row Row, date writtenDate) error {
+		if s.rows++; s.rows > maxRows {
+			return fileFault("too_many_rows", "This file has more than 10,000 students. Split it into two files.")
+		}
+		if !row.hasFault("") {
+			s.dates.add(row.Number, row.Entry.BirthDate, date)
+			s.namesBatches = s.namesBatches || row.Entry.Batches != ""
+			otherGuardians += min(1, row.Entry.OtherGuardians)
+		}
+		return nil
+	})
+	return otherGuardians, err
 }
 
 // addWarnings adds what the coach should check.
@@ -176,8 +187,9 @@ func (s *sheet) parse(fn func(Row, writtenDate) error) error {
 		err = p.readTitles(s.options.Columns)
 	}
 	if err == nil {
-		p.now, s.layout = s.now, p.layout
+		p.now, s.layout, p.trailing = s.now, p.layout, s.trailing
 		err = p.readRows(fn)
+		s.trailing = p.fitting+p.overfull == 0 && p.layout.showsMovedCells()
 		if s.samples == nil {
 			s.samples = p.samples
 		}

@@ -223,8 +223,8 @@ func TestTitleRows(t *testing.T) {
 	}
 }
 
-// TestExtraCells: a row with more cells than titles is a fault, also if the last ones are empty: its cells may have
-// moved.
+// TestExtraCells: a row with more cells than titles is a fault, also if the last ones are empty, unless each row has
+// such cells: its cells may have moved.
 func TestExtraCells(t *testing.T) {
 	t.Parallel()
 	const titles = "Student name,Date of birth,Guardian number,Address,Relationship,Guardian name,Notes\n"
@@ -239,5 +239,30 @@ func TestExtraCells(t *testing.T) {
 		}
 		t.Log(name)
 		wantFault(t, sheet.Rows[0], 2, "", "extra_cells")
+	}
+	// A separator after each row is no fault if moved cells would be found: a number is in the last column that is read.
+	const numberLast = "Student name,Date of birth,Guardian name,Relationship,Guardian number,Notes\n"
+	const asha, bela = "Asha Rao,12/01/2014,Ravi Rao,father,+919812345680,", "Bela Rao,30/04/2014,Ravi Rao,father,+919812345680,x"
+	for name, tt := range map[string]struct {
+		file   string
+		faulty int
+	}{
+		"after each row":   {numberLast + asha + ",\n" + bela + ",\n", 0},
+		"two of them":      {numberLast + asha + ",,\n" + bela + ",\n", 0},
+		"not in each row":  {numberLast + asha + ",\n" + bela + "\n", 1},
+		"one cell has one": {numberLast + asha + ",\n" + bela + ",,x\n", 2},
+		"a name is last":   {titles + "Asha Rao,2014-04-30,+919812345680,12 MG Road, Pune,father,Ravi Rao,\nBela Rao,2014-04-30,+919812345680,1 MG Road, Pune,father,Ravi Rao,\n", 2},
+	} {
+		sheet, err := roster.Parse([]byte(tt.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty := 0
+		for _, row := range sheet.Rows {
+			faulty += len(row.Faults)
+		}
+		if len(sheet.Rows) != 2 || faulty != tt.faulty {
+			t.Errorf("%s: %+v, want %d faults", name, sheet.Rows, tt.faulty)
+		}
 	}
 }
