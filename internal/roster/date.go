@@ -289,13 +289,28 @@ func (c *dateColumn) order() DateOrder {
 	return c.title
 }
 
-// titleOrder returns the order that a title of dates says in brackets.
+// datePattern is the order of dates at the end of a title without brackets, as in "DOB MM/DD/YYYY".
+var datePattern = regexp.MustCompile(`(?i)[^\p{L}\p{N}]+((?:dd?[-/. ]?m{1,3}|m{1,3}[-/. ]?dd?)[-/. ]?(?:yyyy|yy)|yyyy[-/. ]?m{1,3}[-/. ]?dd?)\W*$`)
+
+// cutDatePattern returns a title without the order of dates at its end, and that order.
+func cutDatePattern(title string) (rest, pattern string) {
+	m := datePattern.FindStringSubmatchIndex(title)
+	if m == nil {
+		return title, ""
+	}
+	return title[:m[0]], title[m[2]:m[3]]
+}
+
+// titleOrder returns the order that a title of dates says in brackets or at its end.
 func titleOrder(title string) DateOrder {
-	_, inside, _ := strings.Cut(strings.ReplaceAll(title, "[", "("), "(")
+	_, inside, found := strings.Cut(strings.ReplaceAll(title, "[", "("), "(")
+	if !found {
+		_, inside = cutDatePattern(title)
+	}
 	switch letters := foldTitle(inside); {
-	case strings.HasPrefix(letters, "ddmm"), strings.HasPrefix(letters, "dmy"):
+	case strings.HasPrefix(letters, "ddmm"), strings.HasPrefix(letters, "dm"):
 		return DayFirst
-	case strings.HasPrefix(letters, "mmdd"), strings.HasPrefix(letters, "mdy"):
+	case strings.HasPrefix(letters, "mmdd"), strings.HasPrefix(letters, "md"):
 		return MonthFirst
 	}
 	return ""

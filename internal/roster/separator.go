@@ -37,7 +37,7 @@ func (c *cellCounter) Read(p []byte) (int, error) {
 // several have as many.
 func findSeparator(text string, named rune) rune {
 	candidates := []rune{',', ';', '\t'}
-	if slices.Contains(candidates, named) {
+	if named == '|' || slices.Contains(candidates, named) {
 		candidates = append([]rune{named}, candidates...)
 	}
 	best, separator := 0, candidates[0]

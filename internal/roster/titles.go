@@ -107,7 +107,7 @@ func (v *vocabulary) addPersons() {
 		"छात्र", "छात्रा", "विद्यार्थी", "बच्चे", "खिलाड़ी")
 	add(meaning{who: "1", relationship: "guardian"}, []string{
 		"guardian", "parent/guardian", "guardian/parent", "parent or guardian", "primary guardian", "first guardian", "legal guardian",
-		"carer", "parent/carer", "parent or carer",
+		"carer", "parent/carer", "parent or carer", "father/guardian", "guardian/father", "father or guardian", "mother/guardian", "guardian/mother", "mother or guardian",
 	}, "संरक्षक")
 	add(meaning{who: "1", relationship: "parent"}, []string{"parent", "primary parent", "first parent", "father/mother", "mother/father", "father or mother"})
 	add(meaning{who: "1", relationship: "अभिभावक"}, nil, "अभिभावक", "माता-पिता")
@@ -118,6 +118,7 @@ func (v *vocabulary) addPersons() {
 	add(meaning{who: "father", relationship: "पिता"}, nil, "पिता", "पिताजी")
 	add(meaning{who: "mother", relationship: "माता"}, nil, "माता", "माताजी", "माँ", "मां")
 	add(meaning{who: "emergency", contact: true}, []string{"emergency contact", "emergency contact person", "emergency", "emergency contact 1"})
+	add(meaning{who: "contact 1", relationship: "guardian", contact: true}, []string{"primary contact", "primary contact person"})
 	for n, digit := range []string{"1", "2", "3", "4"} {
 		add(meaning{who: digit, relationship: "guardian"}, []string{
 			"guardian " + digit, "parent/guardian " + digit, "guardian/parent " + digit, "parent or guardian " + digit, "g" + digit, "carer " + digit, "parent/carer " + digit,
@@ -159,7 +160,8 @@ func (v *vocabulary) addPlain(numbers, emails []string) {
 func meaningOf(title string) meaning {
 	before, inside, _ := strings.Cut(strings.NewReplacer("[", "(", "]", ")").Replace(title), "(")
 	inside, after, _ := strings.Cut(inside, ")")
-	v, text := words(), foldTitle(before+" "+after)
+	before, _ = cutDatePattern(strings.TrimSpace(before + " " + after))
+	v, text := words(), foldTitle(before)
 	inside = foldTitle(inside)
 	if inside != "" {
 		for _, both := range []string{inside + text, text + inside} {

@@ -79,6 +79,8 @@ func TestColumnsOfOtherSystems(t *testing.T) {
 		"Parent/Guardian":         {"Student Name,DOB,Parent/Guardian Name,Relation to Child,Parent/Guardian Phone Number", "Asha Rao,2014-04-30,Ravi Rao,grandfather,9812345680", entry(func(e *roster.Entry) { e.Relationship = "grandfather" }), ""},
 		"number after":            {"Child's date of birth,Child's name,Guardian Name 1,Guardian Phone 1,Guardian Name 2", "2014-04-30,Asha Rao,Ravi Rao,9812345680,", entry(func(*roster.Entry) {}), ""},
 		"in brackets":             {"Name (child),D.O.B.,Name (Father),Mobile No. (Father)", "Asha Rao,2014-04-30,Ravi Rao,9812345680", entry(func(e *roster.Entry) { e.Relationship = "father" }), ""},
+		"father or guardian":      {"Student name,DOB DD-MM-YYYY,Name of Father/Guardian,Mobile of Father/Guardian", "Asha Rao,30/04/2014,Ravi Rao,9812345680", entry(func(*roster.Entry) {}), ""},
+		"primary contact":         {"Student name,DOB,Primary Contact Name,Primary Contact Number", "Asha Rao,30/04/2014,Ravi Rao,9812345680", entry(func(*roster.Entry) {}), "guardian_guessed"},
 		"of":                      {"Name of the student,Date of birth,Name of father,Mobile number of father", "Asha Rao,2014-04-30,Ravi Rao,9812345680", entry(func(e *roster.Entry) { e.Relationship = "father" }), ""},
 		"parent's mobile":         {"Student name,DOB,Father's name,Mother's name,Parent mobile", "Asha Rao,2014-04-30,Ravi Rao,,9812345680", entry(func(e *roster.Entry) { e.Relationship = "father" }), ""},
 		"Hindi":                   {"छात्र का नाम,जन्म तिथि,पिता का नाम,माता का नाम,पिता का मोबाइल नंबर", "Asha Rao,2014-04-30,Ravi Rao,,9812345680", entry(func(e *roster.Entry) { e.Relationship = "पिता" }), ""},
@@ -213,6 +215,7 @@ func TestTitleRows(t *testing.T) {
 		"sep with commas":     {"sep=;,,,\nname,dob,guardian,guardian mobile\nAsha Rao,2014-04-30,Ravi Rao,9812345680\n", 2},
 		"sep with semicolons": {"sep=;;;;\nname;dob;guardian;guardian mobile\nAsha Rao;2014-04-30;Ravi Rao;9812345680\n", 2},
 		"sep in quotes":       {"\"sep=;\"\nname;dob;guardian;guardian mobile\nAsha Rao;2014-04-30;Ravi Rao;9812345680\n", 2},
+		"sep is a pipe":       {"sep=|\nname|dob|guardian|guardian mobile\nAsha Rao|2014-04-30|Ravi Rao|9812345680\n", 2},
 		"SEP":                 {"SEP=;\nname;dob;guardian;guardian mobile\nAsha Rao;2014-04-30;Ravi Rao;9812345680\n", 2},
 		"a wrong sep":         {"sep=,\nname;dob;guardian;guardian mobile\nAsha Rao;2014-04-30;Ravi Rao;9812345680\n", 2},
 	} {
