@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // lastPublished returns the newest checkpoint that this process published, also before its start; nil if there is none.
@@ -25,6 +27,21 @@ func (s *Service) lastPublished() ([]byte, error) {
 	}
 	s.published = signed
 	return signed, nil
+}
+
+// CheckFile returns an error if File cannot be read or replaced. It writes and removes a file beside it.
+func (s *Service) CheckFile() error {
+	if s.File == "" {
+		return nil
+	}
+	_, err := s.lastPublished()
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(filepath.Dir(s.File), filepath.Base(s.File)); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	return fault.Wrap(err, "check the file of LOG_CHECKPOINT")
 }
 
 // publish keeps a checkpoint outside of the database, after the commit. The next call of Number repeats it after an error.

@@ -169,6 +169,9 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
+	if err := s.proof.CheckFile(); err != nil {
+		return nil, err
+	}
 	if err := repeatErasures(ctx, s.privacy, s.ledger, o.Log); err != nil {
 		return nil, err
 	}

@@ -85,3 +85,21 @@ func TestStartup(t *testing.T) {
 		t.Errorf("after the start: %d, want 404 of the service", status)
 	}
 }
+
+// TestStartChecksFiles: a replica does not start without a folder of the files that it writes outside of the database.
+func TestStartChecksFiles(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []string{"LOG_CHECKPOINT", "ERASURES"} {
+		cfg, err := config.Load([]string{"--data-dir", t.TempDir()}, []string{"TOUCHLINE_" + setting + "=" + t.TempDir() + "/missing/file"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		app, err := server.Open(t.Context(), cfg, server.Options{Log: slog.New(slog.DiscardHandler), Terminal: io.Discard})
+		if err == nil {
+			_ = app.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), setting) {
+			t.Errorf("%s without its folder: %v", setting, err)
+		}
+	}
+}

@@ -69,6 +69,7 @@ var checks = []check{
 	{"certificates", (*checkup).certificates},
 	{"files", (*checkup).files},
 	{"erasures", (*checkup).erasures},
+	{"checkpoint", (*checkup).checkpoint},
 	{"disk", (*checkup).disk},
 	{"limits", (*checkup).limits},
 	{"languages", (*checkup).languages},

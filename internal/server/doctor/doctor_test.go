@@ -141,6 +141,10 @@ func TestFaults(t *testing.T) {
 		"files missing":     {check: "files", status: doctor.Failed, want: "does not exist", change: func(c *config.Config) { c.Files = "file:/nowhere" }},
 		"other files":       {check: "files", status: doctor.Failed, want: "is not that of this database", change: func(c *config.Config) { c.Files = config.SecretURL("file:" + t.TempDir()) }},
 		"no erasures":       {check: "erasures", status: doctor.Warning, want: "copy the newest one there", change: func(c *config.Config) { c.Erasures = "/nowhere/erasures" }},
+		"no checkpoint":     {check: "checkpoint", status: doctor.Warning, want: "Neither LOG_CHECKPOINT nor LOG_WITNESSES", change: func(*config.Config) {}},
+		"checkpoint folder": {check: "checkpoint", status: doctor.Failed, want: "Create it, or correct LOG_CHECKPOINT", change: checkpointFile(t, "/nowhere/checkpoint")},
+		"checkpoint file":   {check: "checkpoint", status: doctor.Failed, want: "is a directory", change: checkpointFile(t, t.TempDir())},
+		"first checkpoint":  {check: "checkpoint", status: doctor.OK, want: "yet", change: checkpointFile(t, filepath.Join(t.TempDir(), "checkpoint"))},
 		"untrusted":         {check: "certificates", status: doctor.Failed, want: "refuse the certificate", change: publicURL(secure.URL)},
 		"trusted":           {check: "certificates", status: doctor.OK, want: "is valid until", trusted: true, change: publicURL(secure.URL)},
 		"nothing listens":   {check: "certificates", status: doctor.Warning, want: "accepts no TLS connection", change: publicURL("https://127.0.0.1:1")},
@@ -166,6 +170,17 @@ func TestFaults(t *testing.T) {
 				t.Errorf("got %+v, want %s: %q", results, tt.status, tt.want)
 			}
 		})
+	}
+}
+
+// checkpointFile is the setting LOG_CHECKPOINT. Only a configuration that was loaded knows whether it is set.
+func checkpointFile(t *testing.T, path string) touchlinetest.Option {
+	return func(c *config.Config) {
+		set, err := config.Load(nil, []string{"TOUCHLINE_LOG_CHECKPOINT=" + path, "TOUCHLINE_DATA_DIR=" + t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*c = *set
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
@@ -58,4 +59,25 @@ func (c *checkup) erasures(context.Context) []Result {
 		return one(failed("The file of ERASURES cannot be read: %v.", err))
 	}
 	return one(ok("The file of ERASURES is there."))
+}
+
+// checkpoint checks the file to which the log of consents writes its newest checkpoint.
+func (c *checkup) checkpoint(context.Context) []Result {
+	path := c.cfg.CheckpointFile()
+	if path == "" && len(c.cfg.LogWitnesses) == 0 {
+		return one(warning("Neither LOG_CHECKPOINT nor LOG_WITNESSES is set: after a restore the log of consents does not notice that the copy is older. Name a file outside of the database."))
+	}
+	if path == "" {
+		return one(ok("The witnesses of LOG_WITNESSES keep the newest checkpoint."))
+	}
+	switch _, err := os.ReadFile(path); {
+	case err == nil:
+		return one(ok("The file of LOG_CHECKPOINT is there."))
+	case !errors.Is(err, fs.ErrNotExist):
+		return one(failed("The file of LOG_CHECKPOINT cannot be read, and the service does not start without it: %v.", err))
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return one(failed("The folder of LOG_CHECKPOINT cannot be read, and the service does not start without it: %v. Create it, or correct LOG_CHECKPOINT.", err))
+	}
+	return one(ok("There is no file %s yet: the first record of the log of consents creates it.", path))
 }
