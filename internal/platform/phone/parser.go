@@ -59,6 +59,9 @@ func (p Parser) Parse(s string) (Number, error) {
 		return n, nil
 	}
 	s = unspreadsheet(s)
+	if exponentForm.MatchString(s) { // libphonenumber reads the letter as a 3
+		return "", ErrInvalid
+	}
 	n, err := p.parse(s)
 	for _, other := range p.otherForms(s) {
 		if err != nil {
@@ -103,10 +106,11 @@ func KnownRange(start string) bool {
 
 // What programs and people write around a number.
 var (
-	quotedNumber  = regexp.MustCompile(`^=?"(.*)"$`)                        // ="9812345680" keeps zeros
-	decimalNumber = regexp.MustCompile(`^(\+?\d{8,15})[.,]0+$`)             // 9812345680.0
-	exactNumber   = regexp.MustCompile(`^(\d)[.,](\d+)[Ee]\+?0*(\d{1,2})$`) // 9.812345681E9
-	trailingNote  = regexp.MustCompile(` *\([^()\d]*\)$`)                   // 98123 45680 (father)
+	quotedNumber  = regexp.MustCompile(`^=?"(.*)"$`)                         // ="9812345680" keeps zeros
+	decimalNumber = regexp.MustCompile(`^(\+?\d{8,15})[.,]0+$`)              // 9812345680.0
+	exactNumber   = regexp.MustCompile(`^(\d)[.,](\d+)[Ee]\+?0*(\d{1,2})$`)  // 9.812345681E9
+	exponentForm  = regexp.MustCompile(`^\+?\d+([.,]\d+)?[Ee][-+]?\d{1,2}$`) // 9.87654321E+09 has lost digits
+	trailingNote  = regexp.MustCompile(` *\([^()\d]*\)$`)                    // 98123 45680 (father)
 )
 
 // unspreadsheet returns a number as it was before a spreadsheet program changed its form.

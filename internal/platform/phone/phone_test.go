@@ -82,6 +82,8 @@ func TestParseRefuses(t *testing.T) {
 		"two numbers":            "+919876543210, +919876543211",
 		"fixed line, 0 and code": "0912222123456",
 		"shortened":              "9.8765E+09",
+		"a digit left out":       "9.87654321E9", // libphonenumber reads the letter as a 3: another number
+		"a digit of 12 left out": "9.198765432e11",
 		"shortened, no plus":     "9.81235E11",
 		"note with a number":     "98765 43210 (or 98765 43211)",
 		"new range of no mobile": "+255125292908",
