@@ -100,6 +100,8 @@ var hostileUploads = sync.OnceValue(func() []upload {
 		{"PNG of 4097 × 4096", picturetest.SyntheticPNG(4097, 4096, 1, 0, 0), ""},
 		{"PNG of 8193 × 6400", picturetest.SyntheticPNG(8193, 6400, 1, 0, 0), "too_many_pixels"},
 		{"PNG of 8192 × 6400, 8 bits, alpha", picturetest.SyntheticPNG(8192, 6400, 8, 6, 0), "needs_too_much_memory"},
+		{"PNG of 5160 × 3876, 8 bits, alpha", picturetest.SyntheticPNG(5160, 3876, 8, 6, 0), ""}, // 20 megapixels, as the pages say
+		{"PNG of 5712 × 4284, 8 bits, alpha", picturetest.SyntheticPNG(5712, 4284, 8, 6, 0), "needs_too_much_memory"},
 		{"JPEG of 5712 × 4284", picturetest.SyntheticJPEG(0xc0, 5712, 4284, picturetest.YUV420, 1), ""},
 		{"JPEG of 8160 × 6120", picturetest.SyntheticJPEG(0xc0, 8160, 6120, picturetest.YUV420, 1), ""},
 		{"JPEG of 8160 × 6120, 4:4:4", picturetest.SyntheticJPEG(0xc0, 8160, 6120, picturetest.YUV444, 1), "needs_too_much_memory"},

@@ -130,7 +130,7 @@ func (i Info) check() error {
 	case int64(i.width)*int64(i.height) > MaxPixels:
 		return fileError(TooManyPixels, "The picture has %d × %d pixels. Send one with at most 50 megapixels.", i.width, i.height)
 	case i.peak() > decodeBudget:
-		return fileError(NeedsTooMuchMemory, "The picture needs %d MB to decode. At most %d MB are allowed. Save it smaller, with 8 bits a colour, or without interlacing or progressive coding.",
+		return fileError(NeedsTooMuchMemory, "The picture needs %d MB to decode. At most %d MB are allowed. Save it with fewer pixels, or take a screenshot of it and send that.",
 			i.peak()>>20, decodeBudget>>20)
 	}
 	return nil
