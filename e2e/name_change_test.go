@@ -92,6 +92,25 @@ func TestCoachIsRenamed(t *testing.T) {
 		if got := strings.Join(validationFaults(a), ", "); got != "/name name_not_allowed" {
 			t.Errorf("a service's name: got %s", got)
 		}
+		// The fourth name that families do not know in 30 days is refused. The faults of the other fields come first.
+		rename("Delhi School", 409).Want(t, 409, "name_limit")
+		for _, c := range []struct{ body, fault string }{
+			{`{"name":"Delhi School","experience_years":999}`, "/experience_years too_large"},
+			{`{"name":"Delhi School","foo":1}`, "/foo unknown_field"},
+			{`{"name":"` + strings.Repeat("x", 101) + `"}`, "/name too_long"},
+			{`{"name":"\u202eMeera"}`, "/name invalid_characters"},
+			{`{"name":"Delhi School","time_zone":"x"}`, "/time_zone invalid_time_zone"},
+			{`{"name":"Delhi School","certifications":["` + wish.String("coach_id") + `"]}`, "/certifications/0 unknown_document"},
+		} {
+			a := coach.Call(t, "PATCH", "/api/coach/profile", c.body)
+			if got := strings.Join(validationFaults(a), ", "); a.Status != 422 || got != c.fault {
+				t.Errorf("%.60s: %d %q, want 422 %q", c.body, a.Status, got, c.fault)
+			}
+		}
+		whole := object{"name": strings.Repeat("x", 101), "bio": "I coach.", "experience_years": 5, "sports": []string{"chess"}}
+		if got := strings.Join(validationFaults(coach.Call(t, "POST", "/auth/complete-profile", whole)), ", "); got != "/name too_long" {
+			t.Errorf("the whole profile with a long name: got %q", got)
+		}
 		// The titles of trainings and fees are in messages to families, so they are checked alike.
 		batch := coach.Call(t, "POST", "/api/batches", object{"name": "U12"}).Want(t, 201).String("batch_id")
 		player := coach.AddPlayer(t, named("Farid Khan", otherNumber, batch)).String("player_id")

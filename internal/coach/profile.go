@@ -88,11 +88,8 @@ type Patch struct {
 }
 
 // Apply returns p with the patch applied. It returns a fault if the patch names a
-// document that the coach does not have.
+// document that the coach does not have. The limit of names comes after such faults.
 func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
-	if err := p.setName(patch.Name, patch.CancelName, now); err != nil {
-		return p, err
-	}
 	set(&p.Email, patch.Email)
 	set(&p.Bio, patch.Bio)
 	set(&p.Experience, patch.Experience)
@@ -102,7 +99,10 @@ func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
 	if err := p.setUPIID(patch.UPIID, patch.RecentOTP, now); err != nil {
 		return p, err
 	}
-	return p, p.applyDocuments(patch)
+	if err := p.applyDocuments(patch); err != nil {
+		return p, err
+	}
+	return p, p.setName(patch.Name, patch.CancelName, now)
 }
 
 func set[T any](field *T, value *T) {
@@ -224,8 +224,10 @@ func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
 	}
 	p, err := p.Apply(patch, s.Now())
 	p.Completed = p.Completed || len(p.Missing(s.Required)) == 0
-	if err == nil && patch.Completes {
-		err = fault.Validation(missingDocumentFaults(p.Missing(s.Required)))
+	if patch.Completes && (err == nil || fault.KindOf(err) == fault.Conflict) { // missing documents come before the limit of names
+		if missing := missingDocumentFaults(p.Missing(s.Required)); len(missing) > 0 {
+			err = fault.Validation(missing)
+		}
 	}
 	return p, err
 }

@@ -6,6 +6,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,9 +37,13 @@ func (f *Faults) Has(pointer string) bool {
 	return false
 }
 
-// Merge adds the faults of a validation error. It returns any other error.
+// Merge adds the faults of a validation error. It returns any other error, except one of state or
+// limits if f has faults: those come first.
 func (f *Faults) Merge(err error) error {
 	known, ok := errors.AsType[*fault.Error](err)
+	if ok && len(*f) > 0 && slices.Contains([]fault.Kind{fault.Gone, fault.Conflict, fault.TooMany}, known.Kind) {
+		return nil
+	}
 	if !ok || known.Kind != fault.Invalid {
 		return err
 	}
