@@ -21,6 +21,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
@@ -324,6 +325,27 @@ func TestAppProvesAdult(t *testing.T) {
 		}
 		coach.Call(t, "POST", "/api/approval/proof", object{"player_id": id, "provider": "bank"}).Want(t, 403, "role_not_allowed")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": id, "action": "approved"}).Want(t, 200)
+
+		// Operators page through the proofs to look at, here papers with another name.
+		op := s.Operator(t, operator.KYC)
+		recorded := map[string]bool{}
+		for i := range 3 {
+			number := fmt.Sprintf("+91981240010%d", i)
+			coach.AddPlayer(t, named(fmt.Sprint("Child ", i), number))
+			recorded[op.Call(t, "POST", "/api/admin/guardian-proofs", object{"mobile_number": number, "name_fit": "other"}).Want(t, 201).String("guardian_account_id")] = true
+		}
+		pages, cursor := 0, ""
+		for more := true; more && pages < 5; pages++ {
+			page := op.Call(t, "GET", "/api/admin/guardian-proofs?limit=1&cursor="+cursor, nil).Want(t, 200)
+			for _, item := range page.Items() {
+				delete(recorded, item["guardian_account_id"].(string))
+			}
+			cursor, more = page.JSON["next_cursor"].(string)
+		}
+		if pages != 3 || len(recorded) > 0 {
+			t.Errorf("%d pages, not listed: %v", pages, recorded)
+		}
+		op.Call(t, "GET", "/api/admin/guardian-proofs?cursor=x", nil).Want(t, 422)
 	}, providers.proving)
 }
 

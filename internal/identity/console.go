@@ -30,13 +30,13 @@ func (c console) show(ctx context.Context, r *web.Request, _ actor.Operator) (we
 }
 
 func (c console) page(ctx context.Context, r *web.Request, f *web.Form) (web.Response, error) {
-	found, err := c.Flagged(ctx)
+	found, err := c.Flagged(ctx, r.Value("after"), web.ListPage)
 	if err != nil {
 		return web.Response{}, err
 	}
 	v := c.site.NewView(r, "kyc", "operator.proofs.title")
 	v.Form, v.Path = f, "/guardian-proofs"
-	v.Data = map[string]any{"Flagged": found, "Done": r.URL.Query().Get("done"), "Fits": []NameFit{SameName, SimilarName, OtherName}}
+	v.Data = map[string]any{"Flagged": found, "Last": web.LastOfFull(found), "Done": r.URL.Query().Get("done"), "Fits": []NameFit{SameName, SimilarName, OtherName}}
 	return web.FormPage("operator_proofs", v), nil
 }
 

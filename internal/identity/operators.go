@@ -26,7 +26,7 @@ type operators struct {
 func (s *Service) OperatorOperations(a *admin.Server) []admin.Route {
 	o, kyc := operators{s, a}, a.Scope(operator.KYC)
 	return []admin.Route{
-		{Method: "GET", Pattern: "/api/admin/guardian-proofs", Handle: endpoint.Handle(o.list), Authorize: kyc},
+		{Method: "GET", Pattern: "/api/admin/guardian-proofs", Handle: endpoint.Handle(o.list), Authorize: kyc, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: "/api/admin/guardian-proofs", Handle: endpoint.Handle(o.record), Authorize: kyc, Body: endpoint.JSON},
 	}
 }
@@ -98,26 +98,29 @@ type Flagged struct {
 	At, EndsAt time.Time
 }
 
-// maxFlagged limits the list.
-const maxFlagged = 200
-
 // list serves GET /api/admin/guardian-proofs: proofs of a person who proved more than numbersOfPerson numbers, and proofs with another name.
-func (o operators) list(ctx context.Context, _ admin.Request[admin.NoBody]) (admin.Response, error) {
-	found, err := o.Flagged(ctx)
+func (o operators) list(ctx context.Context, r admin.Request[admin.NoBody]) (admin.Response, error) {
+	f := r.Faults
+	page := o.admin.QueryPage(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return admin.Response{}, err
+	}
+	found, err := o.Flagged(ctx, page.After.ID, page.ReadLimit())
 	if err != nil {
 		return admin.Response{}, err
 	}
-	items := make([]paperResponse, len(found))
-	for i, p := range found {
-		items[i] = paperResponse{p.AccountID, p.Method, p.Provider, wire.Timestamp(p.At), wire.Timestamp(p.EndsAt), p.NameFit, wire.OrNull(p.Flag)}
-	}
-	return endpoint.OK(wire.List[paperResponse]{Items: items}), nil
+	return endpoint.PageResponse(page, found, newPaperResponse, func(p Flagged) admin.Keyset { return admin.Keyset{ID: p.AccountID} }), nil
 }
 
-// Flagged returns the proofs to look at, the newest accounts first.
-func (s *Service) Flagged(ctx context.Context) ([]Flagged, error) {
+func newPaperResponse(p Flagged) paperResponse {
+	return paperResponse{p.AccountID, p.Method, p.Provider, wire.Timestamp(p.At), wire.Timestamp(p.EndsAt), p.NameFit, wire.OrNull(p.Flag)}
+}
+
+// Flagged returns at most limit proofs to look at, the newest accounts first. after is the account of the last one before, "" at the start.
+func (s *Service) Flagged(ctx context.Context, after string, limit int) ([]Flagged, error) {
 	rs, err := s.DB.Query(ctx, `
-		SELECT account_id, method, provider, name_fit, flag, proved_at, ends_at FROM adult_proofs WHERE flag IS NOT NULL ORDER BY account_id DESC LIMIT $1`, maxFlagged)
+		SELECT account_id, method, provider, name_fit, flag, proved_at, ends_at
+		FROM adult_proofs WHERE flag IS NOT NULL AND account_id < $1 ORDER BY account_id DESC LIMIT $2`, database.Before(after), limit)
 	return database.Collect(rs, err, func(row database.Scanner) (f Flagged, err error) {
 		return f, row.Scan(&f.AccountID, &f.Method, &f.Provider, &f.NameFit, &f.Flag, database.IntoTime(&f.At), database.IntoTime(&f.EndsAt))
 	})

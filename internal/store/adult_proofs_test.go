@@ -324,7 +324,7 @@ func TestProofsToLookAt(t *testing.T) {
 		a := p.add(c, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		p.prove(s, guardian, a.ID, "other_name")
-		found, err := s.Flagged(bg)
+		found, err := s.Flagged(bg, "", 50)
 		ok(p, err)
 		flags := map[string]int{}
 		for _, f := range found {

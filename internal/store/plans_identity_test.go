@@ -51,7 +51,7 @@ func (p *fixture) identityStatements() {
 	ok(p, err)
 	_, err = s.NewestChild(bg, guardian)
 	ok(p, err)
-	_, err = s.Flagged(bg)
+	_, err = s.Flagged(bg, "", 50)
 	ok(p, err)
 	p.clock.advance(710 * day)
 	_, err = s.EndDue(bg, 100)

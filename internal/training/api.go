@@ -1,8 +1,11 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
@@ -28,13 +31,13 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 	const family = "/api/me/players/{player_id}/trainings"
 	h := handlers{s, a}
 	return append(h.calendarOperations(), []api.Route{
-		{Method: "GET", Pattern: ofBatch, Handle: endpoint.HandleID("batch_id", h.list), Authorize: api.CoachOnly, Query: []string{"from", "to"}},
+		{Method: "GET", Pattern: ofBatch, Handle: endpoint.HandleID("batch_id", h.list), Authorize: api.CoachOnly, Query: endpoint.Paged("from", "to")},
 		{Method: "POST", Pattern: ofBatch, Handle: a.Idempotent(endpoint.HandleID("batch_id", h.add), h.rebuild), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: one, Handle: handleTraining(h.get), Authorize: api.CoachOnly},
 		{Method: "PATCH", Pattern: one, Handle: handleTraining(h.edit), Authorize: api.CoachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: one, Handle: handleTraining(h.cancel), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
 		{Method: "POST", Pattern: one + "/ask", Handle: a.Idempotent(handleTraining(h.ask), h.rebuildAsk), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
-		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.listOfPlayer), Authorize: api.PartyOnly, Query: []string{"from", "to"}},
+		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.listOfPlayer), Authorize: api.PartyOnly, Query: endpoint.Paged("from", "to")},
 		{Method: "GET", Pattern: family + "/{training_id}", Handle: handleOfPlayer(h.ofPlayer), Authorize: api.PartyOnly},
 		{Method: "PUT", Pattern: family + "/{training_id}/attending", Handle: handleOfPlayer(h.answer), Authorize: api.PartyOnly, Body: endpoint.JSON},
 	}...)
@@ -100,7 +103,7 @@ func (h handlers) list(ctx context.Context, r api.Request[api.NoBody], batchID s
 	if err != nil {
 		return api.Response{}, err
 	}
-	p := readPeriod(r.Query, team.DateOf(h.Now(), team.Zone(b.TimeZone)), &r.Faults)
+	p, page := readPeriod(r.Query, team.DateOf(h.Now(), team.Zone(b.TimeZone)), &r.Faults), h.api.Page(r.Meta, &r.Faults)
 	if err := r.Faults.Err(); err != nil {
 		return api.Response{}, err
 	}
@@ -108,11 +111,20 @@ func (h handlers) list(ctx context.Context, r api.Request[api.NoBody], batchID s
 	if err != nil {
 		return api.Response{}, err
 	}
-	list := wire.List[trainingResponse]{Items: []trainingResponse{}}
-	for _, t := range all {
-		list.Items = append(list.Items, newResponse(t))
+	key := func(t *Training) api.Keyset { return api.Keyset{At: t.StartsAt().UnixMicro(), ID: t.ID} }
+	return endpoint.PageResponse(page, onPage(page, all, key), newResponse, key), nil
+}
+
+// onPage returns the trainings of a page, and one more if there is a next page. A list has at most MaxDays, so it is
+// read whole.
+func onPage[T any](p endpoint.Page[api.Keyset], all []T, key func(T) api.Keyset) []T {
+	if p.After.ID != "" {
+		all = slices.DeleteFunc(all, func(t T) bool {
+			k := key(t)
+			return cmp.Or(cmp.Compare(k.At, p.After.At), strings.Compare(k.ID, p.After.ID)) <= 0
+		})
 	}
-	return endpoint.OK(list), nil
+	return all[:min(len(all), p.ReadLimit())]
 }
 
 // add serves POST /api/batches/{batch_id}/trainings.
@@ -229,6 +241,7 @@ func (h handlers) faults(ctx context.Context, m api.Meta, id string, f wire.Faul
 
 // listOfPlayer serves GET /api/me/players/{player_id}/trainings.
 func (h handlers) listOfPlayer(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
+	page := h.api.Page(r.Meta, &r.Faults)
 	all, err := h.upcoming(ctx, r.Caller.Actor, playerID, func(today team.Date) Period { return readPeriod(r.Query, today, &r.Faults) })
 	if err == nil { // report a fault of the query only if the caller may see the player
 		err = r.Faults.Err()
@@ -236,11 +249,8 @@ func (h handlers) listOfPlayer(ctx context.Context, r api.Request[api.NoBody], p
 	if err != nil {
 		return api.Response{}, err
 	}
-	list := wire.List[ofPlayerResponse]{Items: []ofPlayerResponse{}}
-	for _, t := range all {
-		list.Items = append(list.Items, newOfPlayerResponse(t, h.Now()))
-	}
-	return endpoint.OK(list), nil
+	key := func(t OfPlayer) api.Keyset { return api.Keyset{At: t.StartsAt().UnixMicro(), ID: t.ID} }
+	return endpoint.PageResponse(page, onPage(page, all, key), func(t OfPlayer) ofPlayerResponse { return newOfPlayerResponse(t, h.Now()) }, key), nil
 }
 
 // ofPlayer serves GET /api/me/players/{player_id}/trainings/{training_id}.

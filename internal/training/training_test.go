@@ -194,6 +194,21 @@ func TestSingleTraining(t *testing.T) {
 		for _, query := range []string{"?from=2026-13-01", "?from=2026-01-01&to=2025-01-01", "?from=2026-01-01&to=2026-12-31"} {
 			q.coach.Call(t, "GET", path+query, nil).Want(t, 422, "validation_failed")
 		}
+
+		// The list of the coach and that of the family have pages.
+		for party, path := range map[*touchlinetest.User]string{q.coach: path, q.guardian: "/api/me/players/" + q.player + "/trainings"} {
+			whole := party.Call(t, "GET", path+"?limit=200", nil).Want(t, 200).Items()
+			var paged []map[string]any
+			for cursor, more := "", true; more && len(paged) <= len(whole); {
+				page := party.Call(t, "GET", path+"?limit=5&cursor="+cursor, nil).Want(t, 200)
+				paged = append(paged, page.Items()...)
+				cursor, more = page.JSON["next_cursor"].(string)
+			}
+			if len(whole) < 28 || fmt.Sprint(paged) != fmt.Sprint(whole) {
+				t.Errorf("%s: pages have %d trainings, want the %d in the same order", path, len(paged), len(whole))
+			}
+			party.Call(t, "GET", path+"?cursor=x", nil).Want(t, 422, "validation_failed")
+		}
 	})
 }
 
