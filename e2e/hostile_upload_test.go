@@ -132,6 +132,7 @@ var hostileUploads = sync.OnceValue(func() []hostileUpload {
 		{name: "two files", body: kindPart + filePart("a.pdf", pdf) + filePart("b.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file duplicate_field"}},
 		{name: "two kinds", body: kindPart + kindPart + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/kind duplicate_field"}},
 		{name: "a PDF as picture", body: textPart("kind", "profile_picture") + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file not_a_picture"}},
+		{name: "a GIF as picture", body: textPart("kind", "profile_picture") + filePart("a.gif", []byte("GIF89a\x01\x00\x01\x00;")) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file not_a_picture"}},
 		{name: "texts after the file", body: filePart("a.pdf", pdf) + kindPart + textPart("title", "Last") + lastPart, status: 201, fileName: "a.pdf"},
 		{name: "text before and after the parts", body: "to whom it may concern\r\n" + certificateForm("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
 		{
@@ -258,7 +259,8 @@ func TestHostileReplacements(t *testing.T) {
 		}
 		pdf := touchlinetest.PDF(100, 1)
 		for body, fault := range map[string]string{
-			filePart("a.pdf", pdf) + lastPart: "/file not_a_picture",
+			filePart("a.pdf", pdf) + lastPart:              "/file not_a_picture",
+			filePart("a.svg", []byte("<svg/>")) + lastPart: "/file not_a_picture",
 			lastPart[:4] + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n" + filePart("a.jpg", picturetest.JPEG(picturetest.FourCorners(4, 3))) + lastPart: "/title unknown_field",
 			textPart("file", "") + lastPart: "/file required", // browsers send this if no file was chosen
 		} {

@@ -32,10 +32,13 @@ func (s *Service) Check(ctx context.Context, by actor.Actor, up Upload) (mediaTy
 	}
 	mediaType, err = s.Processor.Type(up.File)
 	if fileErr, ok := errors.AsType[*picture.FileError](err); ok {
+		if up.Kind == coach.ProfilePicture && fileErr.Code == picture.UnsupportedType { // its detail offers PDF
+			return "", append(faults, notAPicture), nil
+		}
 		return "", append(faults, fileField(fileErr)), nil
 	}
 	if err == nil && up.Kind == coach.ProfilePicture && mediaType == picture.PDF {
-		faults = append(faults, fault.Field{Pointer: "/file", Code: "not_a_picture", Detail: "A profile picture must be a JPEG, PNG or WebP file."})
+		faults = append(faults, notAPicture)
 	}
 	if err == nil && up.Kind == coach.Identity && mediaType == picture.PDF {
 		locked, err := picture.IsEncrypted(up.File, up.File.Size())
@@ -253,6 +256,9 @@ func fileFault(err error) error {
 	}
 	return err
 }
+
+// notAPicture is the fault of a profile picture of another type.
+var notAPicture = fault.Field{Pointer: "/file", Code: "not_a_picture", Detail: "A profile picture must be a JPEG, PNG or WebP file. Take a screenshot of another picture and send that."}
 
 func fileField(err *picture.FileError) fault.Field {
 	return fault.Field{Pointer: "/file", Code: err.Code, Detail: err.Detail}
