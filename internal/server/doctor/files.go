@@ -76,7 +76,7 @@ func (c *checkup) checkpoint(context.Context) []Result {
 	case !errors.Is(err, fs.ErrNotExist):
 		return one(failed("The file of LOG_CHECKPOINT cannot be read, and the service does not start without it: %v.", err))
 	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil && filepath.Dir(path) != c.cfg.DataDir { // the service creates DATA_DIR
 		return one(failed("The folder of LOG_CHECKPOINT cannot be read, and the service does not start without it: %v. Create it, or correct LOG_CHECKPOINT.", err))
 	}
 	return one(ok("There is no file %s yet: the first record of the log of consents creates it.", path))
