@@ -110,14 +110,22 @@ func TestStaleQuestions(t *testing.T) {
 			correct(q)
 		}, "Nothing changed. You said that this is not you. You can change this here: https://t.example/me", false, "You said that this is not you."},
 		"yes, and taken back": {func(q *staleQuestion) { q.decideAs(approval.Approve); q.decideAs(approval.Revoke) }, isClosed, false, "is closed."},
-		"no, and yes to the next question": {func(q *staleQuestion) { q.decideAs(approval.Reject); q.ask(); q.decideAs(approval.Approve) },
-			"Nothing changed. You said yes for Asha Rao to coach Coach 1 before. You can change this here: https://t.example/me", false, "You said yes for Asha Rao to coach Coach 1 before."},
-		"yes, and the coach got another name": {func(q *staleQuestion) { q.decideAs(approval.Approve); q.rename(q.coach, "Quick Loans") },
-			"Nothing changed. You said yes for Asha Rao to coach Coach 1 before. You can change this here: https://t.example/me", false, "You said yes for Asha Rao to coach Coach 1 before."},
-		"no, and the coach got another name": {func(q *staleQuestion) { q.decideAs(approval.Reject); q.rename(q.coach, "Quick Loans") },
-			"Nothing changed. You said no for Asha Rao to coach Coach 1 before. You can change this here: https://t.example/me", false, "You said no for Asha Rao to coach Coach 1 before."},
-		"no, and asked again": {func(q *staleQuestion) { q.decideAs(approval.Reject); q.ask() },
-			isClosed + " May this sports app send you news about Asha Rao? Coach: Coach 1.", true, "This call is over."},
+		"no, and yes to the next question": {
+			func(q *staleQuestion) { q.decideAs(approval.Reject); q.ask(); q.decideAs(approval.Approve) },
+			"Nothing changed. You said yes for Asha Rao to coach Coach 1 before. You can change this here: https://t.example/me", false, "You said yes for Asha Rao to coach Coach 1 before.",
+		},
+		"yes, and the coach got another name": {
+			func(q *staleQuestion) { q.decideAs(approval.Approve); q.rename(q.coach, "Quick Loans") },
+			"Nothing changed. You said yes for Asha Rao to coach Coach 1 before. You can change this here: https://t.example/me", false, "You said yes for Asha Rao to coach Coach 1 before.",
+		},
+		"no, and the coach got another name": {
+			func(q *staleQuestion) { q.decideAs(approval.Reject); q.rename(q.coach, "Quick Loans") },
+			"Nothing changed. You said no for Asha Rao to coach Coach 1 before. You can change this here: https://t.example/me", false, "You said no for Asha Rao to coach Coach 1 before.",
+		},
+		"no, and asked again": {
+			func(q *staleQuestion) { q.decideAs(approval.Reject); q.ask() },
+			isClosed + " May this sports app send you news about Asha Rao? Coach: Coach 1.", true, "This call is over.",
+		},
 		"yes, and the child got another name": {func(q *staleQuestion) {
 			q.decideAs(approval.Approve)
 			q.edit(approval.Patch{Student: approval.StudentPatch{FullName: ptr("Second Name")}})

@@ -58,8 +58,18 @@ func TestReplyReaders(t *testing.T) {
 		t.Errorf("Twilio's Advanced Opt-Out in small letters: got %+v", got)
 	}
 	for _, tt := range []struct{ files, mediaType, want string }{
-		{"0", "", ""}, {"", "", ""}, {"x", "", ""}, {"1", "image/jpeg", "image"}, {"2", "video/3gpp", "video"}, {"1", "audio/amr", "audio"}, {"1", "application/pdf", "document"},
-		{"1", "text/x-vcard", "contacts"}, {"1", "text/vcard; charset=utf-8", "contacts"}, {"1", "", "document"}, {"1", "IMAGE/PNG", "image"}, {"1", "\x00/", "document"},
+		{"0", "", ""},
+		{"", "", ""},
+		{"x", "", ""},
+		{"1", "image/jpeg", "image"},
+		{"2", "video/3gpp", "video"},
+		{"1", "audio/amr", "audio"},
+		{"1", "application/pdf", "document"},
+		{"1", "text/x-vcard", "contacts"},
+		{"1", "text/vcard; charset=utf-8", "contacts"},
+		{"1", "", "document"},
+		{"1", "IMAGE/PNG", "image"},
+		{"1", "\x00/", "document"},
 	} {
 		mms := url.Values{"From": {"+919876543210"}, "Body": {""}, "MessageSid": {"MM1"}, "NumMedia": {tt.files}, "MediaContentType0": {tt.mediaType}}
 		if got, ok := readers["twilio"](twilioCall(address, address, "token", mms), ""); !ok || got.Media != tt.want || tt.want != "" && !message.IsMedia(got.Media) {
