@@ -128,6 +128,7 @@ func (p *phone) importFile(content []byte, text string) answer {
 		p.chooseFile(`[name=file]`, path)
 	}
 	p.press("Check the list", "text", text)
+	p.waitForList()
 	return p.answered()
 }
 
@@ -234,6 +235,7 @@ func TestImportInSteps(t *testing.T) {
 		}
 		p.chooseFile(`[name=file]`, file)
 		p.press("Check the list")
+		p.waitForList()
 		p.screenshot("import-ready")
 		p.press(fmt.Sprintf("Add %d players and ask", 501-i)) // Zoya is there already
 		p.screenshot("import-running")
@@ -255,6 +257,17 @@ func TestImportInSteps(t *testing.T) {
 		p.screenshot("import-done")
 		p.open("/coach/players/import")
 		p.screenshot("import")
+	}
+}
+
+// waitForList waits until the service has read a list. A busy one shows first how far it is.
+func (p *phone) waitForList() {
+	p.t.Helper()
+	for end := time.Now().Add(loadTimeout); p.heading() == "We are reading the list"; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("the list is not read:\n%s", p.text())
+		}
+		p.open(p.path())
 	}
 }
 
@@ -288,6 +301,7 @@ func TestListInSixTaps(t *testing.T) {
 			p.chooseFile(`[name=file]`, path)  // 2
 			p.checkLayout("/coach/players/import")
 			p.press("Check the list") // 3
+			p.waitForList()
 			p.wantText("29 rows can be added.", "1 row needs a correction.", "This is not a mobile number")
 			p.checkLayout("/coach/imports/one")
 			p.press("Save the corrections", "row_9_guardian_number", "98123 29999") // 4
