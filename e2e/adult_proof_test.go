@@ -232,7 +232,7 @@ func TestGuardianProvesAdult(t *testing.T) {
 		}
 		guardian.Call(t, "DELETE", "/api/approval/proof", nil).Want(t, 204)
 		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
-			if item["approver_type"] == "guardian" && item["blocked_by"] != "no_open_request" {
+			if item["approver_type"] == "guardian" && item["blocked_by"] != "request_cancelled" {
 				t.Errorf("pending: %v", item)
 			}
 		}

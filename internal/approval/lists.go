@@ -77,10 +77,8 @@ func (i PendingItem) BlockedBy() string {
 		return "no_contact_number"
 	case i.Request != nil && i.Request.State == RequestDisputed:
 		return "disputed"
-	case i.Request != nil && i.Request.State == RequestCancelled:
+	case i.Request == nil, i.Request.State != RequestPending: // cancelled, or answered by a yes that no longer counts
 		return "request_cancelled"
-	case i.Request == nil, i.Request.State != RequestPending: // answered by a yes that no longer counts
-		return "no_open_request"
 	case i.Stopped:
 		return "stopped"
 	case i.Request.DeliveryFailed:
