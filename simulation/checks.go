@@ -30,6 +30,19 @@ func (r *Run) within(m *message, window time.Duration, count func(*message) int)
 	return n
 }
 
+// counted is as within, by the time of the first attempt: the service counts a message against its limits then.
+func (r *Run) counted(m *message, count func(*message) int) (n int) {
+	for _, o := range slices.Backward(r.network.sent) {
+		if !o.Tried.After(m.Tried) && m.Tried.Sub(o.Tried) < 24*hour && o.Earlier == nil && !o.Forgotten {
+			n += count(o)
+		}
+		if m.Tried.Sub(o.At) > 24*hour {
+			return n
+		}
+	}
+	return n
+}
+
 func toInt(b bool) int {
 	if b {
 		return 1

@@ -171,12 +171,12 @@ func perNumber(r *Run, broken func(string, ...any)) {
 			continue
 		}
 		for _, c := range r.club.coaches {
-			n := r.within(m, 24*hour, func(o *message) int { return toInt(o.To == m.To && o.question() && o.by(c)) * o.segments() })
+			n := r.counted(m, func(o *message) int { return toInt(o.To == m.To && o.question() && o.by(c)) * o.segments() })
 			if m.by(c) && n > max(6, m.segments()) {
 				broken("%s got %d from %s", m.To, n, c.name)
 			}
 		}
-		if n := r.within(m, 24*hour, func(o *message) int { return toInt(o.To == m.To && o.question()) * o.segments() }); n > 20 {
+		if n := r.counted(m, func(o *message) int { return toInt(o.To == m.To && o.question()) * o.segments() }); n > 20 {
 			broken("%s got %d", m.To, n)
 		}
 	}
@@ -184,7 +184,7 @@ func perNumber(r *Run, broken func(string, ...any)) {
 
 func budget(r *Run, broken func(string, ...any)) {
 	for _, m := range r.today() {
-		spent := pricePaise * r.within(m, 24*hour, (*message).segments)
+		spent := pricePaise * r.counted(m, (*message).segments)
 		if limit := budgetPaise; spent > limit {
 			broken("%d paise at %s, want at most %d", spent, m.At, limit)
 		}

@@ -19,6 +19,8 @@ type message struct {
 	ID, Channel, To, Text string // Channel: sms, chat, mail, voice
 	Kind                  string // otp, message or call
 	At                    time.Time
+	// Tried is when the service first sent it to a provider, which may have taken it later. The service counts it then.
+	Tried time.Time
 	// Receipt is the address for reports about the message, Step that for the steps of a call, both without the host. Stop ends mail to the address.
 	Receipt, Step, Stop string
 	// Unsure says that the service does not know that it was accepted: it got no answer, its process ended, or WhatsApp has not said that it sent it.
@@ -50,7 +52,8 @@ type network struct {
 	loopback       *loopback
 	mail           *mailServer
 	identity       *identityProvider
-	first          map[string]*message // by id
+	first          map[string]*message  // by id
+	tried          map[string]time.Time // by id
 }
 
 // behaviour is how a provider answers.
@@ -65,7 +68,7 @@ const (
 )
 
 func newNetwork(r *Run) *network {
-	n := &network{run: r, first: map[string]*message{}, behaviours: map[string]behaviour{}}
+	n := &network{run: r, first: map[string]*message{}, tried: map[string]time.Time{}, behaviours: map[string]behaviour{}}
 	n.loopback, n.mail, n.identity = newLoopback(n), newMailServer(n), newIdentityProvider(n)
 	t := http.DefaultTransport.(*http.Transport)
 	t.DisableKeepAlives = true
@@ -133,6 +136,12 @@ func (n *network) serve(c net.Conn, host string) {
 // accept takes a message, and returns the status of the answer or 0 for none. The caller holds n.mu.
 func (n *network) accept(host string, m *message) int {
 	how := n.behaviours[host]
+	if m.Tried = n.tried[m.ID]; m.Tried.IsZero() {
+		m.Tried = n.run.clock.now
+		if m.ID != "" {
+			n.tried[m.ID] = m.Tried
+		}
+	}
 	if how != accepts {
 		n.run.failed[m.To] = true
 	}
