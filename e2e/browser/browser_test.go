@@ -133,12 +133,19 @@ func (p *phone) text() string {
 	return text
 }
 
-// heading returns the first heading of the page.
+// heading returns the first heading of the page. A page that just leads to another one has none yet.
 func (p *phone) heading() string {
 	p.t.Helper()
-	var text string
-	p.do(chromedp.Evaluate(`document.querySelector('h1').innerText`, &text))
-	return strings.Join(strings.Fields(text), " ")
+	for end := time.Now().Add(loadTimeout); ; time.Sleep(20 * time.Millisecond) {
+		var text string
+		p.do(chromedp.Evaluate(`document.querySelector('h1')?.innerText ?? ''`, &text))
+		if text != "" {
+			return strings.Join(strings.Fields(text), " ")
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("the page has no heading:\n%s", p.text())
+		}
+	}
 }
 
 // path returns the path and query of the page.

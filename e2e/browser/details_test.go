@@ -193,9 +193,13 @@ func TestImportOfTenThousandRows(t *testing.T) {
 		}
 		run := func(button string) answer {
 			t.Helper()
-			p.open(ready.path)
-			p.press(button)
-			return p.answered()
+			for tries := 1; ; tries++ {
+				p.open(ready.path)
+				p.press(button)
+				if got := p.answered(); got.status != 503 || tries == 10 { // a busy machine has no time for all rows; nothing is done twice
+					return got
+				}
+			}
 		}
 		run("Add 10,000 players and ask").want(200, "The import has stopped", "2 of 10,000 rows are done.", "9,998 rows wait.")
 		limited(4)
