@@ -205,7 +205,7 @@ func (r *Run) left(number, role string) {
 			}
 			if o.role == "guardian" {
 				player.parties = slices.DeleteFunc(player.parties, func(x *party) bool { return x == o })
-				player.touched = true
+				player.touched, player.fewer = true, r.clock.now
 				if next := player.parties[0]; o.first && next.role == "guardian" {
 					next.first = true
 				} else if o.first {

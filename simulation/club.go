@@ -59,6 +59,8 @@ type player struct {
 	removed  bool
 	// vacated is when the only guardian left. Its place stays, empty and pending, until the coach gives it to another one.
 	vacated time.Time
+	// fewer is when a guardian left last. If no other party has answered, the coach is warned from then on.
+	fewer time.Time
 	// turned is when the worker saw that the student is an adult; grown says that the 30 days after it are over.
 	turned time.Time
 	grown  bool

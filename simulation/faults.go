@@ -17,6 +17,7 @@ type faults struct {
 	full                      bool // the disk
 	gateway                   string
 	gatewayUntil, endpointEnd int // the steps in which they work again
+	endpointMended            time.Time
 	clockUntil, secondUntil   int
 }
 
@@ -61,8 +62,10 @@ func (s *service) mend() {
 		f.gatewayUntil = 0
 	}
 	if f.endpointEnd != 0 && r.step >= f.endpointEnd {
-		r.network.loopback.failing = false
-		if r.step >= f.endpointEnd+2*stepsPerDay { // its last retry has come
+		if r.network.loopback.failing {
+			r.network.loopback.failing, f.endpointMended = false, r.clock.now
+		}
+		if r.clock.now.Sub(f.endpointMended) >= 48*hour { // its last retry has come
 			f.endpointEnd, r.hookFailed = 0, false
 		}
 	}

@@ -198,7 +198,7 @@ func (r *Run) endUnanswered() {
 			continue
 		}
 		got := r.call(s, "GET", "/api/players/"+p.id, nil)
-		if p.removed = got.Status == 404; !p.removed && open > unansweredFor+20*24*hour {
+		if p.removed = got.Status == 404; !p.removed && open > unansweredFor+20*24*hour && r.clock.now.Sub(p.fewer) > 20*24*hour {
 			r.fail("a player whose family has not answered for 180 days is removed", "%s, since %s", p.name, since)
 		}
 	}
