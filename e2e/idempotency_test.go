@@ -29,6 +29,7 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 	const student = "+919812300055"
 	s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
 	login := object{"mobile_number": coachNumber, "otp": s.OTP(coachNumber, 0)}
+	today := s.Clock.Now().Format(time.DateOnly) // a repeated call has the same body
 	var coach, guardian *touchlinetest.User
 	var player, request, document, fee, payment, batch string
 	var change object
@@ -92,7 +93,7 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 			return coach.Call(t, "POST", "/api/players/import", "name,dob\nBela Rao,1990-01-31\n", csvType, header)
 		}},
 		{"add fee", func(header string) *touchlinetest.Response {
-			added := coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": "Training", "amount": 1000, "due_on": s.Clock.Now().Format(time.DateOnly)}, header)
+			added := coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": "Training", "amount": 1000, "due_on": today}, header)
 			if added.Status == 201 {
 				fee = added.String("fee_id")
 			}
@@ -103,13 +104,13 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 				batch = addBatch(t, coach, "Juniors")
 				coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
 			}
-			return coach.Call(t, "POST", "/api/fees", object{"batch_id": batch, "title": "Kit", "amount": 10, "due_on": s.Clock.Now().Format(time.DateOnly)}, header)
+			return coach.Call(t, "POST", "/api/fees", object{"batch_id": batch, "title": "Kit", "amount": 10, "due_on": today}, header)
 		}},
 		{"remind of a fee", func(header string) *touchlinetest.Response {
 			return coach.Call(t, "POST", "/api/fees/"+fee+"/remind", nil, header)
 		}},
 		{"note payment", func(header string) *touchlinetest.Response {
-			paid := coach.Call(t, "POST", "/api/fees/"+fee+"/payments", object{"amount": 10, "method": "cash", "paid_on": s.Clock.Now().Format(time.DateOnly)}, header)
+			paid := coach.Call(t, "POST", "/api/fees/"+fee+"/payments", object{"amount": 10, "method": "cash", "paid_on": today}, header)
 			if paid.Status == 201 {
 				payment = paid.String("payment_id")
 			}

@@ -21,7 +21,8 @@ func TestUndo(t *testing.T) {
 				guardian := s.SignIn(t, "guardian", guardianNumber)
 				guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "approved"}).Want(t, 200)
 				one := "/api/players/" + f.player
-				day := s.Clock.Now().Format(time.DateOnly)
+				today := s.Clock.Now() // the test may run over midnight
+				day := today.Format(time.DateOnly)
 				result := coach.Call(t, "POST", one+"/progress", map[string]any{"metric": "Sprint", "value": 11.5, "unit": "s", "on": day}).Want(t, 201)
 				report := coach.Call(t, "POST", one+"/reports", map[string]any{"title": "Spring", "text": "She is quick.", "from": day, "to": day}).Want(t, 201)
 				batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "Juniors"}).Want(t, 201).String("batch_id")
@@ -35,7 +36,7 @@ func TestUndo(t *testing.T) {
 					api, family                          string
 				}{
 					{
-						"/coach/players/" + f.player + "/progress", "Delete Sprint " + s.Clock.Now().Format("2 January 2006"), "Delete this result?", "The result is deleted.", "The result is back.",
+						"/coach/players/" + f.player + "/progress", "Delete Sprint " + today.Format("2 January 2006"), "Delete this result?", "The result is deleted.", "The result is back.",
 						[]string{"metric", "Push-ups", "value", "12"},
 						one + "/progress/" + result.String("measurement_id"), "/api/me/players/" + f.player + "/progress",
 					},
@@ -105,12 +106,13 @@ func TestUndoEnds(t *testing.T) {
 	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
-		coach.Call(t, "POST", "/api/players/"+player+"/progress", map[string]any{"metric": "Sprint", "value": 11.5, "on": s.Clock.Now().Format(time.DateOnly)}).Want(t, 201)
+		today := s.Clock.Now()
+		coach.Call(t, "POST", "/api/players/"+player+"/progress", map[string]any{"metric": "Sprint", "value": 11.5, "on": today.Format(time.DateOnly)}).Want(t, 201)
 		p := newPhone(t, s.URL)
 		s.Clock.Skip(2 * time.Minute)
 		p.signIn(s, "coach", coachNumber)
 		p.open("/coach/players/" + player + "/progress")
-		p.press("Delete Sprint " + s.Clock.Now().Format("2 January 2006"))
+		p.press("Delete Sprint " + today.Format("2 January 2006"))
 		p.wantText("The result is deleted.", "Undo")
 		for end := time.Now().Add(25 * time.Second); strings.Contains(p.text(), "Undo"); time.Sleep(500 * time.Millisecond) {
 			if time.Now().After(end) {

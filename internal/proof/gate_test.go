@@ -61,10 +61,13 @@ func TestGate(t *testing.T) {
 			"of all players":         {`DELETE FROM consent_records`, `DELETE FROM record_keys`, `DELETE FROM log_tiles`, `DELETE FROM log_hashes`, `UPDATE consent_log SET size = 0, checkpoint = NULL, origin = ''`},
 		} {
 			before := strings.Count(s.Log.String(), "log_stopped")
+			tx, err := db.BeginTx(bg, nil) // the service must see all of it or nothing
+			ok(t, err)
 			for _, statement := range statements {
-				_, err := db.ExecContext(bg, statement)
+				_, err := tx.ExecContext(bg, statement)
 				ok(t, err)
 			}
+			ok(t, tx.Commit())
 			body := wait(true)
 			if !strings.Contains(body, what) && !strings.Contains(body, "checkpoint") {
 				t.Errorf("readiness does not say that %s: %s", what, body)
