@@ -244,9 +244,10 @@ func strangers(r *Run, broken func(string, ...any)) {
 			if !m.by(c) || !strings.Contains(m.Text, "No training on Friday") {
 				continue
 			}
-			// The service counts from when the coach wrote; a message can wait for a limit or a gateway for a day.
-			n := r.within(m, 6*24*hour, func(o *message) int {
-				return toInt(o.To == m.To && o.by(c) && strings.Contains(o.Text, "No training on Friday"))
+			// The service counts from when the coach wrote. A message can wait for a limit or a gateway for days; an SMS in place of
+			// a chat is made up to a day later.
+			n := r.within(m, 10*24*hour, func(o *message) int {
+				return toInt(m.created().Sub(o.created()).Abs() < 6*24*hour && o.To == m.To && o.by(c) && strings.Contains(o.Text, "No training on Friday"))
 			})
 			if !c.known[m.To] && n > 2 {
 				broken("%s got %d from %s", m.To, n, c.name)

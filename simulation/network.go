@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // message is one that a provider accepted.
@@ -215,6 +217,15 @@ func (n *network) newest(to, kind string) *message {
 		}
 	}
 	return nil
+}
+
+// created is when the service made a message by SMS or chat: its id is a UUIDv7. An answer in a chat has no id and leaves at once.
+func (m *message) created() time.Time {
+	id, err := uuid.Parse(m.ID)
+	if err != nil {
+		return m.At
+	}
+	return time.Unix(id.Time().UnixTime())
 }
 
 // segments is how many SMS a text is, by GSM 03.38: 160 characters or 70 outside of its alphabet, less in several parts. Others are none.
