@@ -195,3 +195,55 @@ func TestToldAsQueued(t *testing.T) {
 		}
 	})
 }
+
+// TestWriteToReachable: a page offers to write only to people whom a message reaches, and says why it does not reach the others.
+func TestWriteToReachable(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := newTold(t, s)
+		guardians := map[string]*touchlinetest.User{}
+		for i, name := range []string{"Farah", "Gita"} {
+			number := fmt.Sprintf("+9198123888%02d", i)
+			body := touchlinetest.Minor(number, "")
+			body["student"].(map[string]any)["full_name"] = name + " Rao"
+			body["guardian"].(map[string]any)["name"] = "Guardian of " + name
+			body["batch_ids"] = []string{c.batch}
+			player := c.coach.AddPlayer(t, body)
+			c.players[name] = player.String("player_id")
+			guardians[name] = s.SignIn(t, "guardian", number)
+			if name == "Gita" {
+				guardians[name].Call(t, "POST", "/api/approval/requests/"+player.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
+			}
+		}
+		stop := func(guardian *touchlinetest.User) {
+			guardian.Call(t, "PATCH", "/api/me/preferences", map[string]any{"stopped_coaches": []string{c.coach.ID}}).Want(t, 200)
+		}
+		stop(guardians["Farah"])
+		day := s.Clock.Now().AddDate(0, 0, 3).Format(time.DateOnly)
+		c.b.Open("/coach/batches/" + c.batch + "/trainings/add")
+		c.b.Press("Add a match or training", "date", day, "start", "09:00", "end", "10:00", "kind", "match", "opponent", "Tigers")
+		training, _, _ := strings.Cut(c.b.Page.Path, "?")
+		c.b.Open(training + "/cancel")
+		wantText(t, c.b, "Next you see who was told, and to whom of the others you can write.")
+		c.b.Send("POST", training+"/cancel", url.Values{"account": {c.coach.ID}, "reason": {"The ground is under water."}})
+		told := c.b.Page.Path
+		wantText(t, c.b, "4 people were not told:",
+			"Guardian of Farah, guardian of Farah Rao: this person wants no messages from you",
+			"Guardian of Gita, guardian of Gita Rao: this person said that the number is the wrong one")
+		c.b.Press("Write to the other 2 by SMS")
+		wantText(t, c.b, "2 players: Bela Rao, Dev Rao")
+		if hint := c.b.Page.Text(); strings.Contains(hint, "every number") {
+			t.Error("the form says that a channel reaches every number")
+		}
+
+		stop(s.SignIn(t, "guardian", "+919812377701"))
+		c.b.Open(told)
+		c.b.Press("Write to the other person by SMS")
+		stop(s.SignIn(t, "guardian", "+919812377703"))
+		c.b.Open(told)
+		wantText(t, c.b, "4 people were not told:")
+		if strings.Contains(c.b.Page.Text(), "Write to the other") {
+			t.Error("the page offers to write though no message reaches anyone")
+		}
+	})
+}

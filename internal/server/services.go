@@ -153,7 +153,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 		web: web.Config{
 			Auth: accounts, Approvals: approvals, Directory: profiles.Directory, Tiers: b.tiers, Tray: tray, Preferences: b.db.Outbox, Phones: common.Phones,
-			UnreadReplies: conversations.Unread, Idempotency: http.Idempotency, NewSpool: newSpool,
+			UnreadReplies: conversations.Unread, LeftOut: conversations.LeftOut, Idempotency: http.Idempotency, NewSpool: newSpool,
 			InFlight: b.load.inFlight, Bodies: memory, Uploads: uploads, UploadTimeouts: o.UploadTimeouts,
 		},
 		operators: service.Operators{

@@ -36,6 +36,8 @@ type Config struct {
 	Phones      phone.Parser
 	// UnreadReplies counts the unread replies to the calling coach, for the menu.
 	UnreadReplies func(ctx context.Context, by actor.Actor) (int, error)
+	// LeftOut returns the people whom a message of the calling coach with a text does not reach by SMS or WhatsApp, with the reason of each.
+	LeftOut func(ctx context.Context, by actor.Actor, text string, people []notice.Untold) (map[notice.Untold]string, error)
 	// Idempotency lets a form work only once.
 	Idempotency *idempotency.Service
 	// NewSpool creates a temporary file for an upload.

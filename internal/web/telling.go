@@ -12,6 +12,7 @@ import (
 type TellingView struct {
 	*notice.Telling
 	Ways   []WayView
+	Others []UntoldView
 	Groups []WriteGroup
 	// Text is what the form of a message begins with, and Chat whether WhatsApp is there.
 	Text string
@@ -24,7 +25,14 @@ type WayView struct {
 	Count   int
 }
 
-// WriteGroup are people who were not told and have a number: guardians, or students.
+// UntoldView is a person without a message.
+type UntoldView struct {
+	notice.Untold
+	// LeftOut is why a message of the coach does not reach the person either, or "".
+	LeftOut string
+}
+
+// WriteGroup are people who were not told and whom a message of the coach reaches: guardians, or students.
 type WriteGroup struct {
 	Party actor.Role
 	Count int
@@ -45,10 +53,23 @@ func (p *Pages) Telling(ctx context.Context, by actor.Actor, about, what, text s
 			v.Ways = append(v.Ways, WayView{c, n})
 		}
 	}
+	var people []notice.Untold
+	for _, u := range t.Rest {
+		if u.Party != "" {
+			people = append(people, u)
+		}
+	}
+	leftOut, err := p.LeftOut(ctx, by, text, people)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range t.Rest {
+		v.Others = append(v.Others, UntoldView{u, leftOut[u]})
+	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		var ids []string
-		for _, u := range t.Rest {
-			if u.Party == party {
+		for _, u := range v.Others {
+			if u.Party == party && u.LeftOut == "" {
 				ids = append(ids, u.PlayerID)
 			}
 		}
