@@ -39,17 +39,34 @@ func (h handlers) calendarOperations() []api.Route {
 		{Method: "DELETE", Pattern: coach, Handle: endpoint.Handle(func(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 			return ended(h.EndCalendar, ctx, r.Caller.Actor, "")
 		}), Authorize: api.CoachOnly},
-		{Method: "POST", Pattern: family, Handle: h.api.Idempotent(endpoint.HandleID("player_id", func(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
+		{Method: "POST", Pattern: family, Handle: h.mayRead(h.api.Idempotent(endpoint.HandleID("player_id", func(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
 			if err := r.Faults.Err(); err != nil {
 				return api.Response{}, err
 			}
 			return addressed(h.NewCalendar(ctx, r.Caller.Actor, playerID))
-		}), rebuild), Authorize: api.PartyOnly, Body: endpoint.OptionalJSON},
+		}), rebuild)), Authorize: api.PartyOnly, Body: endpoint.OptionalJSON},
 		{Method: "DELETE", Pattern: family, Handle: endpoint.HandleID("player_id", func(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
 			return ended(h.EndCalendar, ctx, r.Caller.Actor, playerID)
 		}), Authorize: api.PartyOnly},
 		{Method: "GET", Pattern: "/calendars/{secret}", Handle: endpoint.Handle(h.feed), Authenticate: endpoint.Public[api.Caller], Produces: endpoint.AnyMedia},
 	}
+}
+
+// mayRead checks that the caller may read the trainings of the player before anything else about the call, so that a party
+// that took its approval back does not get a stored address either.
+func (h handlers) mayRead(next endpoint.Handler[api.Caller]) endpoint.Handler[api.Caller] {
+	serve := next.Serve
+	next.Serve = func(ctx context.Context, m api.Meta, body endpoint.Body) (api.Response, error) {
+		id, err := m.PathID("player_id")
+		if err == nil {
+			err = h.CheckCalendar(ctx, m.Caller.Actor, id)
+		}
+		if err != nil {
+			return api.Response{}, err
+		}
+		return serve(ctx, m, body)
+	}
+	return next
 }
 
 // calendarResponse is the Calendar of openapi.yaml.

@@ -74,6 +74,14 @@ func (s *Service) NewCalendar(ctx context.Context, by actor.Actor, playerID stri
 	return c, err
 }
 
+// CheckCalendar returns the error that NewCalendar has for a guardian or student who may not read the trainings of a player, or nil.
+func (s *Service) CheckCalendar(ctx context.Context, by actor.Actor, playerID string) error {
+	return s.DB.View(ctx, func(tx *store.Tx) error {
+		_, err := s.Consent.Link(ctx, tx, by, playerID, team.App)
+		return err
+	})
+}
+
 // CalendarOf returns the address that the caller has made, or nil. Error: see team.Access.
 func (s *Service) CalendarOf(ctx context.Context, by actor.Actor, playerID string) (c *Calendar, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {

@@ -66,6 +66,7 @@ func TestCalendar(t *testing.T) {
 		q.decide("revoked")
 		q.feed(second).Want(t, 404, "not_found")
 		q.guardian.Call(t, "POST", path, nil).Want(t, 403, "approval_required")
+		q.guardian.Call(t, "POST", path, nil, key).Want(t, 403, "approval_required")
 		q.guardian.Call(t, "DELETE", path, nil).Want(t, 403, "approval_required")
 		q.coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": q.player})
 		q.decide("approved")
@@ -88,6 +89,7 @@ func TestCalendar(t *testing.T) {
 		q.coach.Call(t, "DELETE", "/api/players/"+q.player, nil).Want(t, 204)
 		q.feed(last).Want(t, 404, "not_found")
 		q.guardian.Call(t, "POST", path, nil).Want(t, 404, "not_found")
+		q.guardian.Call(t, "POST", path, nil, key).Want(t, 404, "not_found")
 	})
 }
 
