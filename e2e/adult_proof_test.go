@@ -209,13 +209,25 @@ func TestGuardianProvesAdult(t *testing.T) {
 			t.Errorf("receipt %v", receipt)
 		}
 
-		wantText(t, "the proof", b.Open("/me/guardian/proof"), []string{"You proved it with Bank ID"}, nil)
+		wantText(t, "the proof", b.Open("/me/guardian/proof"), []string{"You proved it with Bank ID", "You can prove it again and say yes at any time."}, []string{"The coach can ask you again"})
 		wantText(t, "withdrawn", b.Press("Take the proof back"), []string{"You took the proof back", "Prove it with Bank ID"}, nil)
 		for _, player := range []string{id, second} {
 			status := guardian.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
 			if status.String("guardian_status") != "pending" || status.String("guardian_pending_reason") != "proof_ended" {
 				t.Errorf("after the withdrawal: %s", status.Body)
 			}
+		}
+		ended := 0
+		for _, item := range guardian.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items() {
+			if item["type"] == "proof_ended" {
+				ended++
+				if text := fmt.Sprint(item["body"]); !strings.HasSuffix(text, "You can prove it again now, and then say yes at once.") {
+					t.Errorf("the guardian is told %q", text)
+				}
+			}
+		}
+		if ended != 2 {
+			t.Errorf("%d notifications that the proof ended, want one for each player", ended)
 		}
 		// Without a question the guardian says no at once, and yes after another proof.
 		answer(second, "approved").Want(t, 403, "proof_required")
