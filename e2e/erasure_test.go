@@ -371,3 +371,54 @@ func TestErasedAgainAfterRestore(t *testing.T) {
 		wantErased(t, s)
 	})
 }
+
+// TestRepeatAfterErasure: the coach repeats a call with its Idempotency-Key after an operator erased the player. The response has no value
+// of the player, and the work is not done again.
+func TestRepeatAfterErasure(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		body := touchlinetest.Minor(guardianNumber, "")
+		body["student"].(object)["full_name"] = "Zarathustra Rao"
+		id := coach.AddPlayer(t, body).String("player_id")
+		batch := addBatch(t, coach, "Morning")
+		coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+id, nil).Want(t, 204)
+		today := s.Clock.Now().Format(time.DateOnly)
+		var fee string
+		calls := []func() *touchlinetest.Response{
+			func() *touchlinetest.Response {
+				return coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 500, "due_on": today}, "Idempotency-Key: fee").Want(t, 201)
+			},
+			func() *touchlinetest.Response {
+				return coach.Call(t, "POST", "/api/fees/"+fee+"/payments", object{"amount": 1, "method": "cash", "paid_on": today, "note": "Paidincash"}, "Idempotency-Key: payment").Want(t, 201)
+			},
+			func() *touchlinetest.Response {
+				training := object{"date": s.Clock.Now().AddDate(0, 0, 3).Format(time.DateOnly), "start": "09:00", "end": "10:00", "kind": "match"}
+				return coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", training, "Idempotency-Key: training").Want(t, 201)
+			},
+		}
+		for _, call := range calls {
+			first := call()
+			if fee == "" {
+				fee = first.String("fee_id")
+			}
+			if !strings.Contains(string(first.Body), "Zarathustra") && !strings.Contains(string(first.Body), "Paidincash") {
+				t.Errorf("the first response names no one: %s", first.Body)
+			}
+		}
+		people(t, s, func(ctx context.Context, _ actor.Operator, p *server.People) error {
+			return p.ErasePlayer(ctx, id, nil)
+		})
+		for _, call := range calls {
+			again := call()
+			for _, value := range []string{"Zarathustra", "Paidincash"} {
+				if strings.Contains(string(again.Body), value) {
+					t.Errorf("after the erasure a repeated call says %s: %s", value, again.Body)
+				}
+			}
+			if again.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("the work was done again: %s", again.Body)
+			}
+		}
+	})
+}

@@ -73,6 +73,10 @@ var playerErasures = []string{
 	`DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (
 		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id
 		WHERE p.id = $1 LIMIT $2)`,
+	// A repeated call of the coach gets its response from what is left. Which of the stored ones name the player is unknown: they are sealed.
+	`UPDATE kept_answers SET status = 1, answer = NULL WHERE (owner, key) IN (
+		SELECT k.owner, k.key FROM players p JOIN kept_answers k ON k.owner = p.coach_id
+		WHERE p.id = $1 AND k.work IS NOT NULL AND k.answer IS NOT NULL LIMIT $2)`,
 	// Without the key the record of a consent names no person; its proof still verifies.
 	`UPDATE record_keys SET sealed = NULL WHERE record_id IN (
 		SELECT record_id FROM record_keys WHERE player_id = $1 AND sealed IS NOT NULL LIMIT $2)`,
