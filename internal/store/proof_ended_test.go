@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -100,6 +101,27 @@ func TestAnswerAfterProofEnded(t *testing.T) {
 		}
 		if report, err := p.consentLog().Audit(bg); err != nil || len(report.Findings) > 0 {
 			p.Errorf("audit: %+v, %v", report, err)
+		}
+	}, proofRequired)
+}
+
+// TestCoachRenamedAfterProofEnded: a guardian whose proof ended has no yes to take back, so another name of the coach tells it no more than
+// a party that has not answered. Both questions have a new version.
+func TestCoachRenamedAfterProofEnded(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		s, c := p.adultProofs(), p.coach(1)
+		asked := p.add(c, "Asha Rao", number(2), "")
+		ended, guardian, _ := p.endedYes(s, c, "Bela Rao", number(3))
+		for id, by := range map[string]actor.Actor{asked.ID: p.as(actor.Guardian, number(2)), ended.ID: guardian} {
+			told, shown := p.tray(by.AccountID), p.shown(by, id)
+			p.rename(c, "Delhi Public School "+id)
+			if got := p.tray(by.AccountID); !slices.Equal(got, told) {
+				p.Errorf("after another name of the coach the guardian was told %q, before %q", got, told)
+			}
+			if got := p.shown(by, id); got != shown+1 {
+				p.Errorf("version %d, want %d", got, shown+1)
+			}
 		}
 	}, proofRequired)
 }
