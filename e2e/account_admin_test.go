@@ -77,7 +77,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			op.Call(t, "GET", nothing, nil).Want(t, 404)
 		}
 		saw := read.String("submission_id")
-		for _, reason := range []any{nil, "", strings.Repeat("x", 501), "a\u0007b", "a\u202eb", "a\u2066b"} {
+		for _, reason := range []any{nil, "", strings.Repeat("x", 501), "a\u0007b", "a\u202eb"} {
 			op.Call(t, "POST", path+"/reject", object{"submission_id": saw, "reason": reason}).Want(t, 422, "validation_failed")
 		}
 		// A decision must name the version that the operator has seen.
@@ -143,12 +143,12 @@ func TestFindCoaches(t *testing.T) {
 			{"q", " mEERA n", []string{coach.ID}},
 			{"q", "eera", nil},
 			{"q", "%", nil},
-			{"q", "\u200d", nil},
 		} {
 			if got, _ := find(object{tt.by: tt.value}); !slices.Equal(got, tt.want) {
 				t.Errorf("%s %q: got %v, want %v", tt.by, tt.value, got, tt.want)
 			}
 		}
+		op.Call(t, "POST", search, object{"q": "\u200d"}).Want(t, 422, "validation_failed")
 		first, next := find(object{"q": "meera", "limit": 1})
 		if got, end := find(object{"q": "meera", "limit": 1, "cursor": next}); !slices.Equal(first, []string{other.ID}) || !slices.Equal(got, []string{coach.ID}) || end != "" {
 			t.Errorf("pages: got %v, %v, cursor %q", first, got, end)
@@ -225,7 +225,7 @@ func TestSuspension(t *testing.T) {
 		stream := openStream(t, coach, "")
 		path := "/api/admin/coaches/" + coach.ID
 
-		for _, reason := range []string{" ", "a\u0007b", "a\u202eb", "a\u2066b"} {
+		for _, reason := range []string{" ", "a\u0007b", "a\u202eb"} {
 			op.Call(t, "POST", path+"/suspend", object{"reason": reason}).Want(t, 422, "validation_failed")
 		}
 		op.Call(t, "POST", path+"/suspend", nil).Want(t, 400, "malformed_request")

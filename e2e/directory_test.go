@@ -250,7 +250,7 @@ func TestHostileSearch(t *testing.T) {
 			"%27%20OR%201%3D1%20--": 200,
 			url.QueryEscape("<script>alert(1)</script>"): 200,
 			url.QueryEscape("\u202emeera\u202c"):         200,
-			url.QueryEscape("\u200b"):                    200,
+			url.QueryEscape("\u200b"):                    422,
 			url.QueryEscape("🏑🏑"):                        200,
 			url.QueryEscape("हॉकी"):                      200,
 			url.QueryEscape("w:meera s:hockey"):          200,
@@ -272,7 +272,7 @@ func TestHostileSearch(t *testing.T) {
 		if got := search(t, s, "?q="+url.QueryEscape("\u202emee\u202c")); len(got) != 1 {
 			t.Error("invisible characters are searched for")
 		}
-		for _, query := range []string{"?q=%25", "?q=_", "?q=%E2%80%8B", "?sport=%25", "?sport=h_ckey", "?sport=%E2%80%8B"} {
+		for _, query := range []string{"?q=%25", "?q=_", "?sport=%25", "?sport=h_ckey"} {
 			if got := search(t, s, query); len(got) > 0 {
 				t.Errorf("%s: got %v", query, got)
 			}

@@ -121,7 +121,11 @@ func TestFees(t *testing.T) {
 			t.Errorf("fees without a UPI ID: %v", got)
 		}
 		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "no"}).Want(t, 422)
-		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "meera@okbank"}).Want(t, 200)
+		// Characters that show nothing are dropped.
+		pasted := coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "\u2068meera\u200b@okbank\u2069\ufeff", "email": "\ufeffme\u200dera@example.org"}).Want(t, 200)
+		if pasted.String("upi_id") != "meera@okbank" || pasted.String("email") != "meera@example.org" {
+			t.Errorf("the UPI ID and the address are %s", pasted.Body)
+		}
 		notified := coach.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()
 		if len(notified) == 0 || notified[0]["type"] != "security_notice" {
 			t.Errorf("no security_notice: %v", notified)

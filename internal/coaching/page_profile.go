@@ -117,7 +117,7 @@ func readProfile(r *web.Request, f *wire.Faults) coach.Patch {
 		f.Add("/sports", "too_long", "Name fewer sports.")
 	}
 	patch.Sports = &sports
-	years, err := strconv.Atoi(r.Value("experience_years"))
+	years, err := strconv.Atoi(wire.Visible(r.Value("experience_years"), false))
 	if err != nil || years < 0 || years > coach.MaxExperience {
 		f.Add("/experience_years", "invalid_years", "Write a number from 0 to 80.")
 	}

@@ -92,17 +92,12 @@ const (
 	maxLocal = 64
 )
 
-// ReadEmail returns an address in the form of RFC 5321, and the text of its fault, or "". It drops the spaces and the characters that show nothing,
-// which copying adds around an address. A part before the @ with quotation marks that it does not need loses them; one such as
+// ReadEmail returns an address in the form of RFC 5321, and the text of its fault, or "". It drops spaces around it
+// and characters that show nothing, which copying adds. A part before the @ with quotation marks that it does not need loses them; one such as
 // "meera..rao", which Japanese networks gave out, gets them. Letters of full width and other forms become plain ones (NFKC), and a domain
 // has one spelling: small letters, and its own script in place of A-labels.
 func ReadEmail(s string) (address, wrong string) {
-	s = strings.TrimFunc(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner { // Indian words have these two inside
-			return -1
-		}
-		return r
-	}, norm.NFKC.String(s)), func(r rune) bool { return unicode.IsSpace(r) || r == joiner || r == nonJoiner })
+	s = strings.TrimSpace(wire.Visible(norm.NFKC.String(s), false))
 	const tooLong = "An e-mail address has at most 254 characters."
 	if len(s) > maxEmail {
 		return s, tooLong
@@ -131,9 +126,6 @@ func ReadEmail(s string) (address, wrong string) {
 	}
 	return canonical, ""
 }
-
-// joiner and nonJoiner are the two characters without a width that words in Indian scripts need.
-const joiner, nonJoiner = '\u200d', '\u200c'
 
 // dotted is a part before the @ that has dots where RFC 5321 allows none.
 var dotted = regexp.MustCompile(`^[A-Za-z0-9._+-]+$`)

@@ -178,6 +178,7 @@ var thousands = regexp.MustCompile(`,\d{3}$`)
 // readNumber reads a number with a point or a comma before the decimals. It refuses one that
 // thousands matches.
 func readNumber(text string) (json.Number, bool) {
+	text = wire.Visible(text, false)
 	if thousands.MatchString(text) {
 		return "", false
 	}

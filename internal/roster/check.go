@@ -29,9 +29,6 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 		return
 	}
 	e := &row.Entry
-	if e.StudentName == "" {
-		row.add(StudentName, "required", "Write the full name of the student.")
-	}
 	for _, c := range []Column{StudentName, GuardianName, Relationship, Guardian2Name, Guardian2Relationship} {
 		if text := e.Cell(c); *text != "" {
 			var f wire.Faults
@@ -40,6 +37,9 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 				row.add(c, f[0].Code, "%s Correct it.", f[0].Detail)
 			}
 		}
+	}
+	if e.StudentName == "" {
+		row.add(StudentName, "required", "Write the full name of the student.")
 	}
 	for _, c := range []Column{StudentNumber, GuardianNumber, Guardian2Number} {
 		row.checkNumber(phones, c)

@@ -24,6 +24,7 @@ func TestCheck(t *testing.T) {
 	}{
 		"adult":            {Entry{StudentName: "Asha", BirthDate: adult}, nil},
 		"no name":          {Entry{BirthDate: adult}, map[Column]string{StudentName: "required"}},
+		"invisible name":   {Entry{StudentName: "\u3164\u200b", BirthDate: adult}, map[Column]string{StudentName: "required"}},
 		"minor alone":      {Entry{StudentName: "Asha", BirthDate: minor}, map[Column]string{GuardianName: "guardian_required"}},
 		"guardian half":    {Entry{StudentName: "Asha", BirthDate: adult, GuardianEmail: "a@b.c"}, map[Column]string{GuardianName: "required", Relationship: "required", GuardianNumber: "required"}},
 		"future":           {Entry{StudentName: "Asha", BirthDate: "2030-01-01"}, map[Column]string{BirthDate: "unlikely_date"}},

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // The currencies whose minor unit is not a hundredth (ISO 4217).
@@ -71,7 +73,7 @@ var currencySigns = map[string][]string{
 // "ambiguous_amount" for digits with misplaced commas, points or spaces (the author of 12,50 means
 // 12.50, and the author of 1.500 may mean 1500), and "invalid_amount" for other texts.
 func ParseAmount(text, currency string) (amount int64, code string) {
-	number := trimCurrency(strings.Join(strings.FieldsFunc(text, unicode.IsSpace), " "), currency)
+	number := trimCurrency(strings.Join(strings.FieldsFunc(wire.Visible(text, false), unicode.IsSpace), " "), currency)
 	whole, fraction, _ := strings.Cut(number, ".")
 	decimals := Decimals(currency)
 	if !wholeAmount.MatchString(whole) || len(fraction) > decimals || !isDigits(fraction) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // refused reports an error that the page shows: the refusal of a limit is a security event.
@@ -112,7 +113,7 @@ func (p *Pages) AddFaults(r *Request, f *Form, err error, fields map[string]stri
 			name = strings.ReplaceAll(strings.Trim(field.Pointer, "/"), "/", "_")
 		}
 		code := field.Code
-		if (code == "too_short" || code == "invalid_characters") && strings.TrimSpace(f.Value(name)) == "" {
+		if (code == "too_short" || code == "invalid_characters") && strings.TrimSpace(wire.Visible(f.Value(name), false)) == "" {
 			code = "required"
 		}
 		if field.Pointer == "/file" && code == "required" {

@@ -13,14 +13,14 @@ import (
 //	min=, max=   bounds: characters of a string, items of a list, value of a number
 //	each=        maximum characters of each string in a list; the minimum is 1
 //	oneof=a|b    allowed strings
-//	name         a letter, a number or an emoji if not empty, and no marks that change the writing direction
+//	name         a letter, a number or an emoji if not empty, and no mark that reverses letters (U+202E)
 //	lines        line breaks and tabs are allowed
 //	secret       any characters, taken unchanged: a token
 //	id           a UUID of any version; becomes lower case
 //	notnull      in a merge patch: null is refused
 //
 // All strings except secrets are trimmed and normalised to NFC before the rules
-// apply.
+// apply. Those of one line lose the characters that show nothing (see Visible).
 type Rules struct {
 	required       bool
 	min, max       int

@@ -16,7 +16,7 @@ func TestText(t *testing.T) {
 		{"", "  a  ", "a", ""},
 		{"", "e\u0301", "é", ""},
 		{"", "a\nb", "a\nb", "invalid_characters"},
-		{"", "a\u202eb", "a\u202eb", ""},
+		{"", "a\u202eb", "ab", ""},
 		{"", "a\u2028b", "a\u2028b", "invalid_characters"},
 		{"lines", "a\r\n\tb", "a\n\tb", ""},
 		{"lines", "a\u2028b", "a\u2028b", ""},
@@ -26,8 +26,14 @@ func TestText(t *testing.T) {
 		{"name", "मेज़", "मेज़", ""},
 		{"name", "-", "-", "invalid_characters"},
 		{"name", "a\u202eb", "a\u202eb", "invalid_characters"},
-		{"name", "a\u2066b", "a\u2066b", "invalid_characters"},
-		{"name", "\u3164", "\u3164", "invalid_characters"},
+		{"name", "a\u2066b", "ab", ""},
+		{"name", "\u3164", "", ""},
+		{"name,min=1", "\u200b\u202e\u3164 ", "", "too_short"},
+		{"name,lines", "a\u2068b\u2069\n\u200bc", "ab\n\u200bc", ""},
+		{"name,lines", "a\u202eb", "a\u202eb", "invalid_characters"},
+		{"lines,min=1", "\ufeff\n\u200b", "", "too_short"},
+		{"max=1", "\u200bab", "ab", "too_long"},
+		{"max=2", "\u200ba\u200bb", "ab", ""},
 		{"min=1", " ", "", "too_short"},
 		{"min=2", "a", "a", "too_short"},
 		{"max=2", "éé", "éé", ""},
@@ -49,6 +55,26 @@ func TestText(t *testing.T) {
 		}
 		if got != tt.want || code != tt.code {
 			t.Errorf("rules %q, text %q: got %q with fault %q, want %q with %q", tt.rules, tt.in, got, code, tt.want, tt.code)
+		}
+	}
+}
+
+// TestVisible: a text of one line loses the characters that show nothing, and keeps those that change a glyph.
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"Asha": "Asha", "": "", "\u200bAsha\u200b \u2060Rao\ufeff": "Asha Rao", "As\u00adha": "Asha", "As\u200dha": "Asha", "As\u200cha": "Asha", "\u3164Asha\u115f": "Asha",
+		"\u2068Asha Rao\u2069": "Asha Rao", "\u202aAsha\u202c": "Asha", "\u200eAsha\u200f": "Asha", "محمد\u200f علي": "محمد علي", "As\ufe0fha": "Asha", "e\u200b\u0301": "é", "12\ufe0f": "12",
+		"asha\u200b@okaxis": "asha@okaxis", "Asha \u200d": "Asha ", "\u0915\u200d \u0916": "\u0915 \u0916", "\U000e0041Asha\U000e007f": "Asha", "a\u202eb": "ab",
+		// Joiners in words: Persian, Devanagari, Malayalam and Bengali in their older spelling, and after a mark that scripts share.
+		"علی\u200cرضا": "علی\u200cرضا", "क्\u200dष": "क्\u200dष", "श्री\u200cमती": "श्री\u200cमती", "र\u200d्य": "र\u200d्य", "രാജന്\u200d": "രാജന്\u200d", "ত্\u200d": "ত্\u200d", "عمدا\u064b\u200cها": "عمدا\u064b\u200cها",
+		"क्\u200d\u200d\u200bष": "क्\u200dष", "\u200dआशा\u200d": "आशा", "आशा\u200c राव": "आशा राव",
+		// Emoji.
+		"👩\u200d👧": "👩\u200d👧", "👩🏽\u200d🚀": "👩🏽\u200d🚀", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥", "1\ufe0f\u20e3": "1\ufe0f\u20e3", "↔\ufe0f": "↔\ufe0f", "‼\ufe0f": "‼\ufe0f", "👩\u200d": "👩",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+		"葛\U000e0100城": "葛\U000e0100城", "\u0601": "\u0601", // a variant of a Japanese name; an Arabic sign that is visible
+	} {
+		if got := wire.Visible(in, false); got != want {
+			t.Errorf("%+q is %+q, want %+q", in, got, want)
 		}
 	}
 }
@@ -87,6 +113,7 @@ func TestPointTo(t *testing.T) {
 func FuzzText(f *testing.F) {
 	tags := []string{"name,min=1,max=10", "lines,max=20", "id", "secret"}
 	f.Add(uint8(0), " Zoe\u0308 ")
+	f.Add(uint8(0), "\u200b\u0915\u094d\u200d\u034f\u093c\u200d\u202e")
 	f.Add(uint8(1), "a\r\n\tb")
 	f.Add(uint8(2), "0198F2C4-6A10-7C3E-9B52-4F0E8D1A7B21")
 	f.Fuzz(func(t *testing.T, n uint8, s string) {

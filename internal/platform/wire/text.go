@@ -14,7 +14,7 @@ import (
 // Text returns s trimmed and normalised, and adds a fault if it breaks a rule.
 func (r Rules) Text(s, at string, f *Faults) string {
 	if !r.secret {
-		s = normalise(s, r.lines)
+		s = r.normalise(s)
 	}
 	var invalidID bool
 	if r.id {
@@ -47,12 +47,29 @@ func (r Rules) Text(s, at string, f *Faults) string {
 	return s
 }
 
-// normalise trims s and converts it to NFC, so that equal texts compare equal.
-func normalise(s string, lines bool) string {
-	if lines {
+// normalise trims s and converts it to NFC, so that equal texts compare equal. A text of one line loses the characters that
+// show nothing (see Visible). A text of several lines keeps them, unless it has no others.
+func (r Rules) normalise(s string) string {
+	switch {
+	case !strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsSpace(c) && !invisible(c) }):
+		return ""
+	case !r.lines:
+		s = Visible(s, r.name)
+	case r.name:
+		s = strings.Map(withoutDirection, s)
+	}
+	if r.lines {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
 	}
 	return strings.TrimSpace(norm.NFC.String(s))
+}
+
+// withoutDirection drops the marks that change the writing direction of the text after them, except override.
+func withoutDirection(c rune) rune {
+	if '\u202a' <= c && c < override || '\u2066' <= c && c <= '\u2069' {
+		return -1
+	}
+	return c
 }
 
 // forbidden reports whether the rules exclude c.
@@ -64,8 +81,7 @@ func (r Rules) forbidden(c rune) bool {
 		return true
 	case c == '\u2028', c == '\u2029': // line and paragraph separators
 		return !r.lines
-	case '\u202a' <= c && c <= '\u202e', '\u2066' <= c && c <= '\u2069':
-		// Bidirectional overrides and isolates would reorder the text after a name.
+	case c == override: // would reverse the text after a name
 		return r.name
 	}
 	return false
