@@ -24,7 +24,7 @@ import (
 
 // plantedMore are the values that plantMore adds to those of plantFamily.
 var plantedMore = []string{
-	"earlier@xan.example", "confirmed@xan.example", "Xanphone", "Knockedknee", "Cannotcome", "Quietrain", "Sprintwell", "Mumbaicup", "Strangemail", "Needsboots",
+	"arlier@xan.example", "confirmed@xan.example", "Xanphone", "Knockedknee", "Cannotcome", "Quietrain", "Sprintwell", "Mumbaicup", "Strangemail", "Needsboots",
 	"zeno@xan.example",
 }
 
@@ -39,7 +39,7 @@ func plantMore(t *testing.T, s *touchlinetest.Service, coach *touchlinetest.User
 		t.Helper()
 		return s.Call(t, method, path, guardian, body, "Idempotency-Key: "+path+method).Want(t, status)
 	}
-	coach.Call(t, "PATCH", "/api/players/"+id, object{"guardian": object{"email": "earlier@xan.example"}}).Want(t, 200)
+	coach.Call(t, "PATCH", "/api/players/"+id, object{"guardian": object{"email": "Earlier@xan.example"}}).Want(t, 200)
 	coach.Call(t, "POST", "/api/approval/send-guardian-request", object{"player_id": id, "channels": []string{"sms", "email"}}).Want(t, 201)
 	call("PUT", "/api/approval/guardian-response", object{"player_id": id, "action": "approved"}, 200)
 	today := s.Clock.Now().AddDate(0, 0, 2).Format(time.DateOnly)
@@ -127,7 +127,7 @@ func TestNothingOfErasedFamilyIsLeft(t *testing.T) {
 					return queryOne[int](t, db, `SELECT count(*) FROM message_counts WHERE counter LIKE '%@%'`) > 0
 				})
 				before := everything(t, s, db)
-				for _, value := range []string{"earlier@xan.example", "confirmed@xan.example", "Xanphone", "Cannotcome", "Quietrain", "Mumbaicup", "Strangemail", "Needsboots"} {
+				for _, value := range []string{"Earlier@xan.example", "confirmed@xan.example", "Xanphone", "Cannotcome", "Quietrain", "Mumbaicup", "Strangemail", "Needsboots"} {
 					if !strings.Contains(before, value) {
 						t.Errorf("%s was not planted", value)
 					}

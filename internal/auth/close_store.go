@@ -190,7 +190,7 @@ func (c *accountClosure) deleteMessages(ctx context.Context) error {
 	return c.each(ctx,
 		statement{query: `
 			DELETE FROM message_counts WHERE (counter, counted_at) IN (
-				SELECT m.counter, m.counted_at FROM deliveries d JOIN message_counts m ON m.counter = 'number/' || d.recipient
+				SELECT m.counter, m.counted_at FROM deliveries d JOIN message_counts m ON m.counter IN ('number/' || d.recipient, 'number/' || lower(d.recipient))
 				WHERE d.account_id = $1 AND d.request_id IS NULL AND d.recipient <> '')`, args: []any{coach}},
 		statement{query: `DELETE FROM deliveries WHERE account_id = $1 AND request_id IS NULL`, args: []any{coach}},
 		statement{query: `DELETE FROM deliveries WHERE recipient = $1 AND recipient <> '' AND role = 'coach'`, args: []any{string(c.by.Number)}},

@@ -106,14 +106,14 @@ func (m Counted) Counts() []Count {
 	}
 	counts := []Count{{countAll, m.Segments}}
 	if !m.Team {
-		counts = append(counts, Count{"number/" + m.To, m.Segments})
+		counts = append(counts, Count{"number/" + m.recipient(), m.Segments})
 	}
 	switch {
 	case m.Team || m.CoachID == "":
 	case m.Training:
-		counts = append(counts, Count{trainingCounter(m.CoachID, m.To), m.Segments})
+		counts = append(counts, Count{trainingCounter(m.CoachID, m.recipient()), m.Segments})
 	default:
-		counts = append(counts, Count{coachCounter(m.CoachID), m.Segments}, Count{"coach/" + m.CoachID + "/" + m.To, m.Segments})
+		counts = append(counts, Count{coachCounter(m.CoachID), m.Segments}, Count{"coach/" + m.CoachID + "/" + m.recipient(), m.Segments})
 	}
 	if m.fromNewCoach() {
 		counts = append(counts, Count{countOfNew, m.Segments}, Count{newCoachCounter(m.CoachID), m.Segments})
@@ -125,6 +125,22 @@ func (m Counted) Counts() []Count {
 		}
 	}
 	return append(counts, costs...)
+}
+
+// recipient names the number or address in counters. Mail servers ignore the case of an address, so its spellings count together. SQL that
+// deletes counters finds them by the recipient of the delivery or its lower(), which on SQLite is for ASCII letters only: an address with
+// other capital letters stays as it is.
+func (m Counted) recipient() string {
+	lower := strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, m.To)
+	if strings.ToLower(lower) != lower {
+		return m.To
+	}
+	return lower
 }
 
 // trainingCounter returns the counter of the messages about trainings of a coach to a number.
@@ -187,10 +203,11 @@ func (l Limits) For(m Counted) []Limit {
 			limits = append(limits, Limit{Key: key, Counter: counter, Size: size, Max: maximum, Window: window})
 		}
 	}
-	number, coach := "number/"+m.To, coachCounter(m.CoachID)
+	to := m.recipient()
+	number, coach := "number/"+to, coachCounter(m.CoachID)
 	add(number, number, int64(l.PerNumber), 24*time.Hour)
-	add(coach+"/"+m.To, coach+"/"+m.To, int64(l.PerNumberFromCoach), 24*time.Hour)
-	training := trainingCounter(m.CoachID, m.To)
+	add(coach+"/"+to, coach+"/"+to, int64(l.PerNumberFromCoach), 24*time.Hour)
+	training := trainingCounter(m.CoachID, to)
 	add(training, training, int64(l.PerNumberFromCoach), 24*time.Hour)
 	add(coach, coach, int64(l.PerCoach), 24*time.Hour)
 	if l.NewCoach > 0 && m.fromNewCoach() && !m.Trusted {

@@ -9,6 +9,33 @@ import (
 	"github.com/touchline/touchline/internal/message"
 )
 
+// TestSpellingsOfAddress: the spellings of an e-mail address count together.
+func TestSpellingsOfAddress(t *testing.T) {
+	for to, want := range map[string]string{
+		"Meera@example.org": "meera@example.org", "meera@example.org": "meera@example.org", "MEERA+Club@bücher.example": "meera+club@bücher.example",
+		"+919800000001": "+919800000001", "Älva@example.org": "Älva@example.org",
+	} {
+		for _, training := range []bool{false, true} {
+			m := message.Counted{CoachID: "c1", To: to, Segments: 1, Training: training}
+			of := map[bool]string{false: "coach/c1/", true: "training/c1/"}[training]
+			counters := map[string]bool{}
+			for _, c := range m.Counts() {
+				counters[c.Counter] = true
+			}
+			if !counters["number/"+want] || !counters[of+want] {
+				t.Errorf("%s: counters %v, want those of %s", to, counters, want)
+			}
+			keys := map[string]bool{}
+			for _, l := range (message.Limits{PerNumber: 1, PerNumberFromCoach: 1}).For(m) {
+				keys[l.Key], keys[l.Counter] = true, true
+			}
+			if len(keys) != 2 || !keys["number/"+want] || !keys[of+want] {
+				t.Errorf("%s: limits %v, want those of %s", to, keys, want)
+			}
+		}
+	}
+}
+
 func TestMessageLimitsFor(t *testing.T) {
 	all := message.Limits{
 		TotalHour: 2000, TotalDay: 20000, PerAddress: 400, PerBlock: 200, NewCoach: 40, PerCoach: 200,

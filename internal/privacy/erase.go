@@ -85,8 +85,9 @@ var playerErasures = []string{
 // namedInText says that the notification n names the player p in its text alone.
 const namedInText = `n.player_id IS NULL AND p.student_name <> '' AND n.data LIKE '%' || p.coach_id || '%' AND n.body LIKE '%' || p.student_name || '%'`
 
-// countersOfDelivery are the counters of the message limits that name the recipient of the delivery d.
-const countersOfDelivery = `'number/' || d.recipient, 'coach/' || d.coach_id || '/' || d.recipient, 'training/' || d.coach_id || '/' || d.recipient`
+// countersOfDelivery are the counters of the message limits that name the recipient of the delivery d: see message.Counted.
+const countersOfDelivery = `'number/' || d.recipient, 'coach/' || d.coach_id || '/' || d.recipient, 'training/' || d.coach_id || '/' || d.recipient,
+	'number/' || lower(d.recipient), 'coach/' || d.coach_id || '/' || lower(d.recipient), 'training/' || d.coach_id || '/' || lower(d.recipient)`
 
 // lastWithAddress says that no other child of the party p has the same address. An erased player has none.
 const lastWithAddress = `NOT EXISTS (SELECT 1 FROM parties o

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,8 +246,10 @@ func TestLimitsOfMail(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
-			_, err := p.Add(bg, coach, child(name, ""), motherWithMail(number(2)))
+		for i, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
+			mother := motherWithMail(number(2))
+			mother.Email = []string{mother.Email, strings.ToUpper(mother.Email[:3]) + mother.Email[3:], strings.ToUpper(mother.Email[:1]) + mother.Email[1:]}[i] // of one person
+			_, err := p.Add(bg, coach, child(name, ""), mother)
 			ok(p, err)
 		}
 		var messages []message.Outgoing
