@@ -57,17 +57,28 @@ func (d Date) AddDays(n int) Date { return Date(d.utc().AddDate(0, 0, n).Format(
 // Month returns the month of d, YYYY-MM.
 func (d Date) Month() string { return string(d[:7]) }
 
-// At returns a time of the day d in a zone. If the start of daylight saving time skips that time,
-// it returns the time that is as much later: 01:00 for a skipped midnight.
+// At returns a time of the day d in a zone, as RFC 5545 (section 3.3.5) reads one. If the start of daylight saving time skips that time, it
+// returns the time that is as much later: 01:00 for a skipped midnight. Of a time that is there twice, when daylight saving time ends, it
+// returns the first. time.Date takes either, depending on the zone.
 func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
-	day := d.utc()
-	t := time.Date(day.Year(), day.Month(), day.Day(), int(of)/60, int(of)%60, 0, 0, zone)
-	if DateOf(t, zone) >= d {
-		return t
+	clock := d.utc().Add(time.Duration(of) * time.Minute)
+	t := time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
+	offset := offsetOf(t)
+	if t.Add(offset).Before(clock) { // skipped, and before the change of the clocks
+		return clock.Add(-offset).In(zone)
 	}
-	_, before := t.Zone()
-	_, after := t.Add(24 * time.Hour).Zone()
-	return t.Add(time.Duration(after-before) * time.Second)
+	if changed, _ := t.ZoneBounds(); !changed.IsZero() {
+		if first := t.Add(offset - offsetOf(changed.Add(-1))); first.Before(changed) {
+			return first
+		}
+	}
+	return t
+}
+
+// offsetOf returns how much later than UTC the clocks in the zone of t are.
+func offsetOf(t time.Time) time.Duration {
+	_, seconds := t.Zone()
+	return time.Duration(seconds) * time.Second
 }
 
 // End returns the first moment after d in a zone.

@@ -37,6 +37,38 @@ func TestParseTimeOfDay(t *testing.T) {
 	}
 }
 
+// TestClockChanges: a time that daylight saving time skips is as much later, and of one that is there twice the first counts, in zones on both
+// sides of Greenwich.
+func TestClockChanges(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		zone string
+		day  team.Date
+		of   team.TimeOfDay
+		want string // in UTC
+	}{
+		{"Europe/London", "2026-03-29", 60 + 30, "01:30"},
+		{"Europe/Berlin", "2026-03-29", 2*60 + 30, "01:30"},
+		{"America/New_York", "2026-03-08", 2*60 + 30, "07:30"},
+		{"Europe/London", "2026-03-29", 59, "00:59"},
+		{"Europe/London", "2026-03-29", 2 * 60, "01:00"},
+		{"America/New_York", "2026-03-08", 3 * 60, "07:00"},
+		{"Europe/London", "2026-10-25", 60 + 30, "00:30"},
+		{"Europe/Berlin", "2026-10-25", 2*60 + 30, "00:30"},
+		{"America/New_York", "2026-11-01", 60 + 30, "05:30"},
+		{"Europe/London", "2026-10-25", 2 * 60, "02:00"},
+		{"Europe/Berlin", "2026-10-25", 3 * 60, "02:00"},
+		{"America/New_York", "2026-11-01", 2 * 60, "07:00"},
+		{"Europe/Berlin", "2026-10-25", 2 * 60, "00:00"},
+		{"Asia/Kolkata", "2026-10-25", 5*60 + 30, "00:00"},
+		{"UTC", "2026-10-25", 60, "01:00"},
+	} {
+		if got := tt.day.At(tt.of, team.Zone(tt.zone)); got.UTC().Format("15:04") != tt.want || got.Location().String() != tt.zone {
+			t.Errorf("%s %s in %s is %s, want %s UTC", tt.day, tt.of, tt.zone, got, tt.want)
+		}
+	}
+}
+
 // TestSkippedMidnight: where daylight saving time skips midnight, a day begins at 01:00 and not on the
 // day before.
 func TestSkippedMidnight(t *testing.T) {

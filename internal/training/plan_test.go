@@ -37,8 +37,8 @@ func describe(all []*Training) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPlanDaylightSaving: a training keeps its time on the clock when daylight saving begins and ends, and
-// never ends before it starts.
+// TestPlanDaylightSaving: a training keeps its time on the clock when daylight saving begins and ends. One whose start is skipped begins
+// later and keeps its length. A time that is there twice is the first (RFC 5545, section 3.3.5).
 func TestPlanDaylightSaving(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -49,8 +49,15 @@ func TestPlanDaylightSaving(t *testing.T) {
 	}{
 		{"Europe/London", "2026-03-28", 18 * 60, 19 * 60, "28T18:00-28T19:00 29T17:00-29T18:00"},
 		{"Europe/London", "2026-10-24", 18 * 60, 19 * 60, "24T17:00-24T18:00 25T18:00-25T19:00"},
-		{"Europe/London", "2026-03-28", 60 + 30, 2*60 + 15, "28T01:30-28T02:15 29T01:30-29T01:30"}, // 01:30 does not exist on the 29th, and 02:15 is 01:15 UTC
-		{"America/Havana", "2026-03-07", 0, 90, "07T05:00-07T06:30 08T05:00-08T05:30"},             // midnight does not exist on the 8th
+		{"Europe/London", "2026-03-28", 60 + 30, 2*60 + 15, "28T01:30-28T02:15 29T01:30-29T02:15"},   // 01:30 does not exist on the 29th
+		{"Europe/London", "2026-03-28", 30, 60 + 30, "28T00:30-28T01:30 29T00:30-29T01:30"},          // nor does the end of this one
+		{"Europe/London", "2026-03-28", 30, 2*60 + 30, "28T00:30-28T02:30 29T00:30-29T01:30"},        // 00:30 and 02:30 do
+		{"America/New_York", "2026-03-07", 2*60 + 30, 4 * 60, "07T07:30-07T09:00 08T07:30-08T09:00"}, // 02:30 does not exist on the 8th
+		{"Australia/Lord_Howe", "2026-10-03", 2 * 60, 3 * 60, "02T15:30-02T16:30 03T15:30-03T16:30"}, // the clocks change by half an hour
+		{"America/Havana", "2026-03-07", 0, 90, "07T05:00-07T06:30 08T05:00-08T06:30"},               // midnight does not exist on the 8th
+		{"Europe/London", "2026-10-24", 60 + 30, 2*60 + 15, "24T00:30-24T01:15 25T00:30-25T02:15"},   // 01:30 is there twice on the 25th
+		{"Europe/London", "2026-10-24", 30, 60 + 30, "23T23:30-24T00:30 24T23:30-25T00:30"},
+		{"America/New_York", "2026-10-31", 60 + 30, 1*60 + 45, "31T05:30-31T05:45 01T05:30-01T05:45"},
 	} {
 		b := batchIn(tt.zone, team.Slot{Start: tt.start, End: tt.end})
 		var got []string

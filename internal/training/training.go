@@ -138,13 +138,13 @@ func (t *Training) State() State {
 // StartsAt returns when the training starts. A time that daylight saving skips is later.
 func (t *Training) StartsAt() time.Time { return t.Date.At(t.Start, t.zone()).UTC() }
 
-// EndsAt returns when the training ends, never before StartsAt.
+// EndsAt returns when the training ends. One whose start daylight saving skips keeps its length; any other ends at its time on the clock.
 func (t *Training) EndsAt() time.Time {
-	ends := t.Date.At(t.End, t.zone()).UTC()
-	if starts := t.StartsAt(); ends.Before(starts) {
-		return starts
+	starts := t.StartsAt()
+	if clock := starts.In(t.zone()); clock.Hour()*60+clock.Minute() != int(t.Start) {
+		return starts.Add(time.Duration(t.End-t.Start) * time.Minute)
 	}
-	return ends
+	return t.Date.At(t.End, t.zone()).UTC()
 }
 
 func (t *Training) zone() *time.Location { return team.Zone(t.Batch.TimeZone) }
