@@ -141,6 +141,7 @@ func TestFindCoaches(t *testing.T) {
 			{"coach_id", op.ID, nil},
 			{"q", "meera", []string{other.ID, coach.ID}},
 			{"q", " mEERA n", []string{coach.ID}},
+			{"q", "meera-iyer", []string{other.ID}},
 			{"q", "eera", nil},
 			{"q", "%", nil},
 		} {

@@ -330,12 +330,12 @@ func (p *Player) Identity() StudentIdentity {
 	return StudentIdentity{team.FoldName(p.Student.FullName), p.Student.DateOfBirth}
 }
 
-// SearchKey returns the text that a search for players matches.
+// SearchKey returns the text in which a search for players finds team.SearchText.
 func (p *Player) SearchKey() string {
-	key := team.FoldName(p.Student.FullName) + "\n" + team.FoldName(p.Party(actor.Guardian).Name)
+	key := team.SearchKey(p.Student.FullName) + "\n" + team.SearchKey(p.Party(actor.Guardian).Name)
 	for i := range p.Parties {
 		if a := &p.Parties[i]; i > 0 && a.Role == actor.Guardian {
-			key += "\n" + team.FoldName(a.Name)
+			key += "\n" + team.SearchKey(a.Name)
 		}
 	}
 	return key

@@ -82,7 +82,7 @@ func findCoaches(ctx context.Context, tx *store.Tx, s AccountSearch, limit int) 
 
 // nameKey is the search key of a name: bytes, which both engines compare alike
 // whatever the collation of the database.
-func nameKey(name string) []byte { return []byte(team.FoldName(name)) }
+func nameKey(name string) []byte { return []byte(team.SearchText(name)) }
 
 // prefixEnd returns a key above every key with this prefix: UTF-8 has no byte 0xff.
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }

@@ -169,7 +169,7 @@ const filtered = ` FROM players p` + store.WithParties + `
 				AND (CAST($8 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $8 AND i.player_id = p.id AND i.left_at IS NULL))`
 
 func filterArgs(by actor.Actor, f approval.Filter, more ...any) []any {
-	return append([]any{by.AccountID, f.GuardianStatus, f.StudentStatus, string(f.GuardianState), string(f.StudentState), team.FoldName(f.Search), f.NumberEnd(), f.BatchID}, more...)
+	return append([]any{by.AccountID, f.GuardianStatus, f.StudentStatus, string(f.GuardianState), string(f.StudentState), team.SearchText(f.Search), f.NumberEnd(), f.BatchID}, more...)
 }
 
 // Players lists the players of a coach that match f, newest first. An adult without a

@@ -3,6 +3,7 @@ package team_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/team"
@@ -47,5 +48,35 @@ func TestFirstLetter(t *testing.T) {
 		if got := team.FirstLetter(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestSearch: a name is found by its words, whatever the punctuation between them.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	for name, searches := range map[string][]string{
+		"Jean-Luc Picard": {"jean luc", "Jean-Luc", "jeanluc", "jean\u2011luc p", "luc picard", "JEAN.LUC"},
+		"Jean Luc":        {"jean-luc", "jean luc"},
+		"O’Brien":         {"o brien", "obrien", "O'Brien", "o`b", "brien"},
+		"A. K. Singh":     {"a k singh", "ak singh", "A.K. Singh", "a. k. singh", "k singh"},
+		"A.K.Singh":       {"ak singh", "a k singh", "A. K. Singh"},
+		"Anna-Lena D'Sa":  {"annalena dsa", "anna lena d sa", "lena"},
+		"अ. क. सिंह":      {"अक सिंह", "अ क सिंह"},
+		"Rao, Asha":       {"rao asha", "Rao,Asha"},
+		"Dev 100%":        {"%", "100%", "dev 100"},
+	} {
+		for _, text := range searches {
+			if !strings.Contains(team.SearchKey(name), team.SearchText(text)) {
+				t.Errorf("%q: %q does not contain %q", text, team.SearchKey(name), team.SearchText(text))
+			}
+		}
+	}
+	for name, text := range map[string]string{"Asha Rao": "aras", "A K Singh": "aksingh", "Asha": "-", "Jean-Luc": "%"} {
+		if strings.Contains(team.SearchKey(name), team.SearchText(text)) {
+			t.Errorf("%q finds %q", text, name)
+		}
+	}
+	if got := team.SearchKey("Asha Rao"); got != "asha rao" {
+		t.Errorf("the key of a plain name is %q", got)
 	}
 }
