@@ -61,6 +61,8 @@ func TestDecodeFaults(t *testing.T) {
 		{"bounds count characters", `{"name":"अआइईउऊऋएऐओ"}`, nil},
 		{"too long", `{"name":"12345678901"}`, []string{"/name too_long"}},
 		{"NUL", `{"name":"A\u0000"}`, []string{"/name invalid_characters"}},
+		{"white space around values", "\t{\r\n\"name\"\t:\n\"A\"\t,\"years\":\t7\n,\"value\"\r:\t1.5\t}\n", nil},
+		{"tab in a name", `{"name":"A\tB"}`, nil},
 		{"newline in a name", `{"name":"A\nB"}`, []string{"/name invalid_characters"}},
 		{"newline and tab in notes", `{"name":"A","notes":"a\r\n\tb"}`, nil},
 		{"bell in notes", `{"name":"A","notes":"\u0007"}`, []string{"/notes invalid_characters"}},

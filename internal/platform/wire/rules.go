@@ -20,7 +20,7 @@ import (
 //	notnull      in a merge patch: null is refused
 //
 // All strings except secrets are trimmed and normalised to NFC before the rules
-// apply. Those of one line lose the characters that show nothing (see Visible).
+// apply. In those of one line a tab is a space, and characters that show nothing go (see Visible).
 type Rules struct {
 	required       bool
 	min, max       int

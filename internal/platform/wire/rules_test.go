@@ -16,6 +16,8 @@ func TestText(t *testing.T) {
 		{"", "  a  ", "a", ""},
 		{"", "e\u0301", "é", ""},
 		{"", "a\nb", "a\nb", "invalid_characters"},
+		{"", "98123\t45678", "98123 45678", ""},
+		{"name", "Asha\tRao\t", "Asha Rao", ""},
 		{"", "a\u202eb", "ab", ""},
 		{"", "a\u2028b", "a\u2028b", "invalid_characters"},
 		{"lines", "a\r\n\tb", "a\n\tb", ""},

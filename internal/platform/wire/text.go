@@ -47,14 +47,14 @@ func (r Rules) Text(s, at string, f *Faults) string {
 	return s
 }
 
-// normalise trims s and converts it to NFC, so that equal texts compare equal. A text of one line loses the characters that
-// show nothing (see Visible). A text of several lines keeps them, unless it has no others.
+// normalise trims s and converts it to NFC, so that equal texts compare equal. In a text of one line a tab, which copying from a
+// spreadsheet adds, is a space, and the characters that show nothing go (see Visible). A text of several lines keeps them, unless it has no others.
 func (r Rules) normalise(s string) string {
 	switch {
 	case !strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsSpace(c) && !invisible(c) }):
 		return ""
 	case !r.lines:
-		s = Visible(s, r.name)
+		s = Visible(strings.ReplaceAll(s, "\t", " "), r.name)
 	case r.name:
 		s = strings.Map(withoutDirection, s)
 	}
