@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/operator"
 )
 
 // rule is something that always holds. Its name is a sentence of the specification or of the contract.
@@ -325,7 +327,7 @@ func money(r *Run, broken func(string, ...any)) {
 func feed(r *Run, broken func(string, ...any)) {
 	for {
 		got, _ := r.service.send(admin, "GET", "/api/services/changes?limit=200&cursor="+r.club.cursor, r.club.token, nil)
-		if got == nil {
+		if got == nil || r.clock.now.Sub(start) > operator.MaxDays*24*hour { // its token has ended
 			return
 		}
 		if got.Status != 200 {
