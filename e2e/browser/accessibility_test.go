@@ -35,6 +35,7 @@ var trainingLink = regexp.MustCompile(`https?://\S+/t/[A-Za-z0-9_-]+`)
 // scroll sideways in a narrow or a wide window.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
+	needFonts(t)
 	mails := mailtest.New(t, mailtest.Plain)
 	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) {
 		c.Mail = config.SecretURL(mails.Setting("hello@touchline.example"))

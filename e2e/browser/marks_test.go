@@ -292,7 +292,7 @@ func TestWaitingMarks(t *testing.T) {
 	if name := p.value("name"); name != "U14" {
 		t.Errorf("the form that was not sent has the name %q", name)
 	}
-	p.do(network.EmulateNetworkConditions(false, 0, -1, -1))
+	p.do(connection(true))
 	p.click("main form button:not([hidden])") // the browser does not know that the service is away
 	p.wantHeading("No connection")
 	p.wantText("What you sent just now was not saved, or the answer was lost on the way.")

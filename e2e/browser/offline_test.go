@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -86,7 +85,7 @@ func (c *cable) connect(address string) {
 func (p *phone) online(c *cable, address string) {
 	p.t.Helper()
 	c.connect(address)
-	p.do(network.Enable(), network.EmulateNetworkConditions(address == "", 0, -1, -1))
+	p.do(connection(address != ""))
 }
 
 // awaited waits for the promise of a script.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
@@ -48,6 +50,23 @@ func withoutBrowser(t testing.TB, err error) {
 	programtest.Chromium.Need(t)
 	// The output of the browser, which is in the error, can have many lines.
 	programtest.Chromium.Skip(t, fmt.Sprintf("%.300s", err))
+}
+
+// needFonts skips the test where the browser draws each letter of Hindi as the same box.
+func needFonts(t *testing.T) {
+	t.Helper()
+	var drawn bool
+	tab := newTab(t, startBrowser(t), newProfile(t, startBrowser(t)))
+	err := chromedp.Run(tab, chromedp.Evaluate(`(() => {
+		const context = document.createElement('canvas').getContext('2d')
+		return context.measureText('क').width !== context.measureText('ड').width
+	})()`, &drawn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !drawn {
+		programtest.Fonts.Skip(t, "")
+	}
 }
 
 // TestWithoutBrowser checks that a browser that does not start, or is not there, fails the tests if the setting names it.

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,7 +42,7 @@ func newTab(t *testing.T, parent context.Context, profile cdp.BrowserContextID) 
 	}
 	ctx, cancel := chromedp.NewContext(parent, chromedp.WithTargetID(id))
 	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, 18*time.Minute) // less than the limit of CI for a package
+	ctx, cancelTimeout := context.WithTimeout(ctx, 40*time.Minute) // less than the limit of CI for a package
 	t.Cleanup(cancelTimeout)
 	return ctx
 }
@@ -50,8 +53,26 @@ func newTab(t *testing.T, parent context.Context, profile cdp.BrowserContextID) 
 // navigation. Actions of chromedp that take a selector wait for such events, so the methods of this
 // file find elements with scripts.
 func fewerEvents() chromedp.Action {
-	return chromedp.Tasks{network.Disable(), css.Disable(), dom.Disable(), page.SetLifecycleEventsEnabled(false), target.SetDiscoverTargets(false)}
+	fewer := chromedp.Tasks{network.Disable(), css.Disable(), dom.Disable(), page.SetLifecycleEventsEnabled(false), target.SetDiscoverTargets(false)}
+	if !machineHasNetwork() {
+		fewer = append(fewer, connection(true))
+	}
+	return fewer
 }
+
+// connection tells a tab whether there is a connection. Only with a latency does the browser take it for connected on a machine without
+// a network.
+func connection(on bool) chromedp.Action {
+	return chromedp.Tasks{network.Enable(), network.EmulateNetworkConditions(!on, 1, -1, -1)}
+}
+
+// machineHasNetwork is false if the machine has no network but its loopback.
+var machineHasNetwork = sync.OnceValue(func() bool {
+	all, err := net.Interfaces()
+	return err != nil || slices.ContainsFunc(all, func(i net.Interface) bool {
+		return i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0
+	})
+})
 
 // load takes an action and waits until the page to which it leads has loaded.
 func (p *phone) load(act func(ctx context.Context) error) error {

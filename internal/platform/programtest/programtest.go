@@ -45,6 +45,8 @@ var (
 	FakeSMSC  = Program{Name: "Kannel", Debian: "kannel-extras", places: []string{"/usr/lib/kannel/test/fakesmsc", "fakesmsc"}}
 	// OpenIDProvider is the program of tools/oidc. Its modules are not among those that `go mod download` fetches.
 	OpenIDProvider = Program{Name: "OpenID provider", Module: "tools/oidc"}
+	// Fonts are those that a browser needs to draw the languages of India. The test looks for them by what the browser draws.
+	Fonts = Program{Name: "fonts", Debian: "fonts-noto-core"}
 	// Chromium is the browser with the least processor time that is there. The script that Debian has as chromium-headless-shell
 	// does not end its browser when it is killed, so the program itself comes first.
 	Chromium = Program{Name: "Chromium", Debian: "chromium", places: []string{
