@@ -64,6 +64,7 @@ func TestPasskeyOffer(t *testing.T) {
 	p.do(network.DeleteCookies("touchline-device-coach").WithURL(p.url), network.DeleteCookies("touchline-device-coach-offered").WithURL(p.url))
 	signIn()
 	signIn()
+	p.do(cdppage.BringToFront()) // the tab of checkAccessibility has the focus of the browser
 	p.press("Add a passkey")
 	p.waitForText("The passkey is ready")
 	p.press("Continue")
