@@ -56,6 +56,7 @@ type network struct {
 	identity       *identityProvider
 	first          map[string]*message  // by id
 	tried          map[string]time.Time // by id
+	smsFailed      time.Time            // when an SMS failed last
 }
 
 // behaviour is how a provider answers.
@@ -95,6 +96,9 @@ func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
 	go n.serve(server, host)
 	if n.behaviours[host] == hangs {
 		n.run.everHeld = true
+		if host == smsHost {
+			n.smsFailed = n.run.clock.now // the request may be gone before it is read
+		}
 		return silent{client}, nil
 	}
 	return client, nil
@@ -146,6 +150,9 @@ func (n *network) accept(host string, m *message) int {
 	}
 	if how != accepts {
 		n.run.failed[m.To] = true
+		if host == smsHost {
+			n.smsFailed = n.run.clock.now
+		}
 	}
 	switch {
 	case killer.ended(): // the process that sent it is gone

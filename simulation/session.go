@@ -34,16 +34,17 @@ func (r *Run) as(p *person, role string) *session {
 
 // signIn signs in with a code.
 func (r *Run) signIn(p *person, role string) *session {
-	for got, _ := r.service.call("POST", "/auth/request-otp", "", map[string]any{"mobile_number": p.number, "role": role}); got.Status != 202; {
-		if got.Status != 429 {
-			r.fail("a person can sign in", "%s as %s: %d %s", p.number, role, got.Status, got.Body)
-		}
-		r.clock.advance(time.Hour)
-		got, _ = r.service.call("POST", "/auth/request-otp", "", map[string]any{"mobile_number": p.number, "role": role})
+	before := r.network.newest(p.number, "otp")
+	switch got, _ := r.service.call("POST", "/auth/request-otp", "", map[string]any{"mobile_number": p.number, "role": role}); got.Status {
+	case 202:
+	case 429:
+		return nil // asked a moment ago, while the gateway did not work
+	default:
+		r.fail("a person can sign in", "%s as %s: %d %s", p.number, role, got.Status, got.Body)
 	}
 	r.work(time.Second)
 	m := r.network.newest(p.number, "otp")
-	if m == nil || r.clock.now.Sub(m.At) > time.Minute {
+	if m == before {
 		return nil // the gateway does not work
 	}
 	got, retried := r.service.call("POST", "/auth/login", "", map[string]any{"mobile_number": p.number, "role": role, "otp": code.FindString(m.Text)})
