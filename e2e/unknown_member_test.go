@@ -55,7 +55,7 @@ func TestUnknownMember(t *testing.T) {
 					case 422:
 						refused = refused || strings.Contains(string(got.Body), `"/surprise"`)
 					case 404: // not_found comes before validation_failed
-						refused = refused || op.RequestBody != nil && strings.Contains(path, "{")
+						refused = refused || strings.Contains(path, "{") && (op.RequestBody != nil || strings.HasSuffix(path, "/calendar"))
 					case 401, 403:
 					default:
 						t.Errorf("%s %s with an unknown member: got %d %s", method, path, got.Status, got.Body)

@@ -51,7 +51,7 @@ func TestTrainingPages(t *testing.T) {
 		c.get("/coach/trainings/add").want(200, "Add a match or training").pathIs(t, add)
 		coach.Call(t, "POST", "/api/batches", map[string]any{"name": "<b>Juniors</b>"}).Want(t, 201)
 		c.get("/coach/trainings/add").want(200, "For which batch?", "<b>Juniors</b>", `href="`+add)
-		request := requestField.FindStringSubmatch(c.get(add).want(200, "Next you see who was told.").body)[1]
+		request := requestField.FindStringSubmatch(c.get(add).want(200, "Next you see who was told, and to whom").body)[1]
 		form := []string{"request", request, "kind", "match", "date", string(day(3)), "start", "09:00", "end", "08:00:00", "opponent", "<b>Tigers</b>", "venue", "", "title", ""}
 		c.post(add, form...).want(422, "The end must be after the start.", `value="09:00"`)
 		form[9] = "10:30:00"
