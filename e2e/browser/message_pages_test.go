@@ -28,7 +28,7 @@ func TestMessagePages(t *testing.T) {
 		c.Open("/coach/messages")
 		wantText(t, c, "You have written nothing yet")
 		c.Press("Write a message")
-		c.Press("See how it arrives", "for", "batch:"+f.player, "text", "\u202e", "audience", "guardian", "channels", "sms")
+		c.Press("See how it arrives", "for", "batch:"+f.player, "text", "a\u0001b", "audience", "guardian", "channels", "sms")
 		if c.Page.Status != 422 {
 			t.Fatalf("a form with faults: got %d, want 422", c.Page.Status)
 		}
