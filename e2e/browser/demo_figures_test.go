@@ -170,6 +170,7 @@ func (p *phone) weight() (bytes float64) {
 // opened for is in the first view, targets have 44 px, and a first load is small.
 func TestFiguresOfDemoClub(t *testing.T) {
 	t.Parallel()
+	needFonts(t)
 	url, out := demoClub(t)
 	most := func(what string, got, want float64) {
 		t.Helper()
