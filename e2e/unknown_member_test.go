@@ -80,6 +80,9 @@ func TestUnknownMember(t *testing.T) {
 		return desk.Call(t, method, path, body, headers...)
 	})
 
+	// The right to a calendar is checked before its body.
+	guardian.Call(t, "POST", "/api/me/players/"+player+"/calendar", object{"surprise": true}).Want(t, 422, "validation_failed")
+
 	// A body without members is none.
 	told := "/api/me/players/" + player + "/fees/" + uuid.Must(uuid.NewV7()).String() + "/told"
 	guardian.Call(t, "PUT", told, object{"reference": "x"}).Want(t, 422, "validation_failed")
