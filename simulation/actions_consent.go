@@ -144,13 +144,13 @@ func answerOnPage(r *Run) string {
 		return nothing
 	}
 	m := r.network.newest(p.number, "message")
-	if m == nil || m.Forgotten || !strings.Contains(m.Text, p.player.name) || strings.Count(m.Text, "/a/") != 1 || r.clock.now.Sub(m.At) > 13*24*hour || m.At.Before(p.asked) || strings.Contains(m.Text, "added you") != (p.role == "student") {
+	if m == nil || m.Forgotten || !strings.Contains(m.Text, p.player.name) || strings.Count(m.Text, "/a/") != 1 || r.clock.now.Sub(m.At) > 13*24*hour || m.At.Before(p.asked) || strings.Contains(m.Text, "you, "+p.player.name) != (p.role == "student") {
 		return nothing
 	}
 	b := &browser{run: r}
 	b.open("GET", link.FindString(m.Text), nil)
 	if b.status != 200 || !strings.Contains(b.body, p.player.name) {
-		r.fail("the link of an open question shows the coach and the student", "%s: %d", p, b.status)
+		r.fail("the link of an open question shows the coach and the student", "%s: %d, from %q at %s", p, b.status, m.Text, m.At)
 	}
 	return p.String()
 }
