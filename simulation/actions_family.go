@@ -25,14 +25,14 @@ func quietHours(r *Run) string {
 		return nothing
 	}
 	person := r.club.person(p.number)
-	person.quiet[p.role] = !person.quiet[p.role]
+	person.quiet = !person.quiet
 	var hours any
-	if person.quiet[p.role] {
+	if person.quiet {
 		hours = object{"start": "21:00", "end": "08:00"}
 	}
 	r.want(s, "PATCH", "/api/me/preferences", object{"quiet_hours": hours, "time_zone": "UTC"}, 200)
 	person.since, person.utc = len(r.network.sent), true
-	return fmt.Sprint(p, " ", person.quiet[p.role])
+	return fmt.Sprint(p, " ", person.quiet)
 }
 
 // subscribe lets the phone of a party get push messages.

@@ -32,7 +32,7 @@ type stop struct {
 type person struct {
 	number   string
 	sessions map[string]*session // by role
-	quiet    map[string]bool     // roles that want no messages from 21:00 to 08:00
+	quiet    bool                // no messages from 21:00 to 08:00: one choice for all roles of a number
 	since    int                 // the number of messages when quiet changed
 	wrong    []time.Time         // wrong codes
 	roles    map[string]bool     // in which it was ever asked
@@ -174,7 +174,7 @@ func (c *coach) register(r *Run) {
 
 func (c *club) person(number string) *person {
 	if c.persons[number] == nil {
-		c.persons[number] = &person{number: number, sessions: map[string]*session{}, quiet: map[string]bool{}, roles: map[string]bool{}}
+		c.persons[number] = &person{number: number, sessions: map[string]*session{}, roles: map[string]bool{}}
 	}
 	return c.persons[number]
 }

@@ -209,11 +209,7 @@ func budget(r *Run, broken func(string, ...any)) {
 func quiet(r *Run, broken func(string, ...any)) {
 	for i, m := range r.fresh() {
 		night := func(at time.Time) bool { return at.Hour() >= 21 || at.Hour() < 8 }
-		all := true // of the number's roles
-		for _, p := range r.club.parties(func(p *party) bool { return p.number == m.To }) {
-			all = all && r.club.person(m.To).quiet[p.role]
-		}
-		if m.question() && night(m.At.Add(-maxSkew)) && night(m.At.Add(maxSkew)) && all && r.club.uses(m.To) && r.stepFrom+i >= r.club.person(m.To).since {
+		if m.question() && night(m.At.Add(-maxSkew)) && night(m.At.Add(maxSkew)) && r.club.person(m.To).quiet && r.club.uses(m.To) && r.stepFrom+i >= r.club.person(m.To).since {
 			broken("%s got %q at %s", m.To, m.Text, m.At.Format(time.TimeOnly))
 		}
 	}

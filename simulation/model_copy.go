@@ -10,7 +10,7 @@ func (c *club) copy() *club {
 	n := *c
 	n.persons, n.erased, n.noMail, n.feed = map[string]*person{}, maps.Clone(c.erased), maps.Clone(c.noMail), map[string][]map[string]any{}
 	for number, p := range c.persons {
-		n.persons[number] = &person{number: number, sessions: map[string]*session{}, quiet: maps.Clone(p.quiet), since: p.since, wrong: slices.Clip(p.wrong), roles: maps.Clone(p.roles), minor: p.minor, utc: p.utc}
+		n.persons[number] = &person{number: number, sessions: map[string]*session{}, quiet: p.quiet, since: p.since, wrong: slices.Clip(p.wrong), roles: maps.Clone(p.roles), minor: p.minor, utc: p.utc}
 	}
 	for id, changes := range c.feed {
 		n.feed[id] = slices.Clip(changes)
