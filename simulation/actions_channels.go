@@ -94,7 +94,8 @@ func (r *Run) chatStatuses() {
 		}
 		m.told = true
 		statuses := one(r, [][]string{{"sent"}, {"sent", "delivered"}, {"delivered", "sent", "delivered", "read"}, {"failed"}, nil})
-		m.Unsure = len(statuses) == 0 || statuses[0] == "failed"
+		// The service may have gone on by SMS before: a clock is ahead.
+		m.Unsure = len(statuses) == 0 || statuses[0] == "failed" || r.network.triedAgain(m)
 		for _, status := range statuses {
 			report := object{"id": "wamid." + m.ID, "status": status, "timestamp": "1800000000", "recipient_id": m.To[1:], "biz_opaque_callback_data": m.Ref}
 			if status == "failed" {

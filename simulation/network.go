@@ -32,9 +32,10 @@ type message struct {
 	Again   bool
 	// Forgotten says that the service was restored from an older backup since.
 	Forgotten bool
-	// Ref is the reference of a chat in reports; told says that they came.
-	Ref  string
-	told bool
+	// Ref is the reference of a chat in reports; told says that they came. Attempt counts the attempts of the same message.
+	Ref     string
+	told    bool
+	Attempt int
 }
 
 // The hosts of the providers in memory. The one for mail is on loopback.
@@ -56,6 +57,7 @@ type network struct {
 	identity       *identityProvider
 	first          map[string]*message  // by id
 	tried          map[string]time.Time // by id
+	attempts       map[string]int       // by id
 	smsFailed      time.Time            // when an SMS failed last
 }
 
@@ -71,7 +73,7 @@ const (
 )
 
 func newNetwork(r *Run) *network {
-	n := &network{run: r, first: map[string]*message{}, tried: map[string]time.Time{}, behaviours: map[string]behaviour{}}
+	n := &network{run: r, first: map[string]*message{}, tried: map[string]time.Time{}, attempts: map[string]int{}, behaviours: map[string]behaviour{}}
 	n.loopback, n.mail, n.identity = newLoopback(n), newMailServer(n), newIdentityProvider(n)
 	t := http.DefaultTransport.(*http.Transport)
 	t.DisableKeepAlives = true
@@ -142,6 +144,8 @@ func (n *network) serve(c net.Conn, host string) {
 // accept takes a message, and returns the status of the answer or 0 for none. The caller holds n.mu.
 func (n *network) accept(host string, m *message) int {
 	how := n.behaviours[host]
+	n.attempts[m.ID]++
+	m.Attempt = n.attempts[m.ID]
 	if m.Tried = n.tried[m.ID]; m.Tried.IsZero() {
 		m.Tried = n.run.clock.now
 		if m.ID != "" {
@@ -212,6 +216,13 @@ func (n *network) take() string {
 	n.taken = len(n.sent)
 	slices.Sort(lines)
 	return strings.Join(lines, ", ")
+}
+
+// triedAgain reports whether the service tried to send m again after it was accepted.
+func (n *network) triedAgain(m *message) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.attempts[m.ID] > m.Attempt
 }
 
 // newest returns the newest message of a kind to a number, not by mail, or nil.
