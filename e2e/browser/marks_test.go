@@ -27,7 +27,8 @@ import (
 )
 
 // releases is a proxy that gives the files of the pages other names with each release, and the service worker other
-// code: it names the release in the caches. As after a real one, the earlier names are not found.
+// code: it names the release in the caches. As after a real one, the earlier names are not found. Only the service worker
+// keeps files: while a new one starts, a command that clears the cache of Chromium can hold up a page for minutes.
 type releases struct {
 	*httptest.Server
 	release atomic.Int64
@@ -49,6 +50,7 @@ func newReleases(t *testing.T, service string) *releases {
 			p.Out.Header.Del("Accept-Encoding")
 		},
 		ModifyResponse: func(resp *http.Response) error {
+			resp.Header.Set("Cache-Control", "no-store")
 			html, worker := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"), resp.Request.URL.Path == "/service-worker.js"
 			if !html && !worker || resp.Request.Method == http.MethodHead {
 				return nil
@@ -177,7 +179,6 @@ func TestWaitingMarks(t *testing.T) {
 	p.signIn(s, "coach", coachNumber, "remember", "yes")
 	p.open("/coach")
 	p.waitUntilKept("/coach", sheet, "/coach/players", "/offline")
-	p.do(network.ClearBrowserCache())
 
 	// The service is stopped. Today leads to the sheet, which has its script and style: what is marked is seen.
 	stop()
@@ -226,7 +227,6 @@ func TestWaitingMarks(t *testing.T) {
 	p.waitForText("✓ Taken")
 	other.waitUntil(`document.querySelector('.save-bar .waits')?.textContent === ''`)
 	wantStored("1 present 2 absent 2 late")
-	p.do(network.ClearBrowserCache())
 	p.open("/coach")
 	p.waitUntilPromise(`caches.match('/coach').then((page) => page.text()).then((page) => page.includes('.r1-'))`)
 	p.waitUntilPromise(`caches.has('release r1-')`) // the service worker of the new release runs
