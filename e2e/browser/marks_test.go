@@ -183,7 +183,15 @@ func TestWaitingMarks(t *testing.T) {
 	// The service is stopped. Today leads to the sheet, which has its script and style: what is marked is seen.
 	stop()
 	p.open("/coach")
-	p.click(`main a[href$="` + sheet + `"]`)
+	// The browser says that it is connected while the page changes. The tap goes first.
+	p.waitUntil(`!!window.waiting.send`)
+	tap := `document.querySelector('main a[href$="` + sheet + `"]').click(); dispatchEvent(new Event('online'))`
+	if err := p.load(chromedp.Evaluate(tap, nil).Do); err != nil {
+		t.Fatal(err)
+	}
+	if at := p.path(); at != sheet {
+		t.Fatalf("a tap while the connection comes back leads to %s", at)
+	}
 	p.tap(row(2, "a"))
 	p.tap(".save-bar button")
 	p.waitForText("1 mark waits to be sent")

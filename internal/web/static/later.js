@@ -114,11 +114,16 @@ const sendAll = async () => {
   }
   return next
 }
+// What the person opens goes first: loading this page again would take its place.
+let leaving = false
+addEventListener('beforeunload', () => { leaving = true })
+addEventListener('pageshow', () => { leaving = false })
+const reload = () => { if (!leaving) location.reload() }
 const waits = () => own().some((item) => sendable(item) || answering(item))
 // A page without a connection loads again when another tab has sent all.
 let waited = waits()
 document.addEventListener('waits', () => {
-  if (old && waited && !waits()) location.reload()
+  if (old && waited && !waits()) reload()
   waited = waits()
 })
 let timer = 0
@@ -137,7 +142,7 @@ const send = async (stay) => {
   changed()
   if (!next || stay) return
   try { if (!next.endsWith('?done=saved')) sessionStorage.setItem('sent', JSON.stringify([sent, answered])) } catch { /* the page shows the marks */ }
-  location.replace(next)
+  if (!leaving) location.replace(next)
 }
 // While the browser says that there is no connection, what waits is tried again later.
 waiting.send = async () => {
@@ -150,7 +155,7 @@ addEventListener('online', async () => {
   waiting.unreachable = false
   changed()
   await send()
-  if (old) location.reload()
+  if (old) reload()
 })
 const reachable = () => fetch('/service-worker.js', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout?.(10000) }).then(({ status }) => status < 500, () => false)
 // What waits ends with the session that made it, after asking.
@@ -181,7 +186,7 @@ const ask = async () => {
 waiting.mayGo = async (form, submitter, item) => {
   if (item) {
     await waiting.send()
-    if (signIn && !memory.size) location.reload()
+    if (signIn && !memory.size) reload()
     return signIn && memory.size
   }
   if ('ends' in form.dataset && own().length) return ask()
