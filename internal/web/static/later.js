@@ -114,11 +114,12 @@ const sendAll = async () => {
   }
   return next
 }
-// What the person opens goes first: loading this page again would take its place.
-let leaving = false
-addEventListener('beforeunload', () => { leaving = true })
-addEventListener('pageshow', () => { leaving = false })
-const reload = () => { if (!leaving) location.reload() }
+// What the person opens goes first: loading this page again would take its place. That holds for 10 s, because
+// a tap on a phone number or a file stays on this page.
+let leftAt = 0
+addEventListener('beforeunload', () => { leftAt = Date.now() })
+const stays = () => Date.now() - leftAt > 10000
+const reload = () => { if (stays()) location.reload() }
 const waits = () => own().some((item) => sendable(item) || answering(item))
 // A page without a connection loads again when another tab has sent all.
 let waited = waits()
@@ -142,7 +143,7 @@ const send = async (stay) => {
   changed()
   if (!next || stay) return
   try { if (!next.endsWith('?done=saved')) sessionStorage.setItem('sent', JSON.stringify([sent, answered])) } catch { /* the page shows the marks */ }
-  if (!leaving) location.replace(next)
+  if (stays()) location.replace(next)
 }
 // While the browser says that there is no connection, what waits is tried again later.
 waiting.send = async () => {
