@@ -164,8 +164,11 @@ func TestImportOfTenThousandRows(t *testing.T) {
 		p := newPhone(t, s.URL, withoutScripts())
 		p.signIn(s, "coach", coachNumber)
 		ready := p.importFile(csvOf(10_000), "")
-		for strings.Contains(ready.body, "Being read") { // the page waits 2 s for the file
-			p.open(ready.path)
+		for tries := 1; ready.status == 503 && tries < 10; tries++ { // a busy machine has no time for all rows; nothing is kept
+			ready = p.importFile(csvOf(10_000), "")
+		}
+		for path, tries := ready.path, 1; strings.Contains(ready.body, "Being read") || ready.status == 503 && tries < 10; tries++ { // the page waits 2 s for the file
+			p.open(path)
 			ready = p.answered()
 		}
 		ready.want(200, "10,000 rows can be added.")
