@@ -114,9 +114,10 @@ const sendAll = async () => {
   }
   return next
 }
-// What the person opens goes first: loading this page again would take its place. That holds for 10 s, because
-// a tap on a phone number or a file stays on this page.
+// What the person opens goes first: loading this page again would take its place. That holds for 10 s and until
+// the next tap, because a tap on a phone number or a file stays on this page.
 let leftAt = 0
+addEventListener('click', () => { leftAt = 0 }, true)
 addEventListener('beforeunload', () => { leftAt = Date.now() })
 const stays = () => Date.now() - leftAt > 10000
 const reload = () => { if (stays()) location.reload() }
