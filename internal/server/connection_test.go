@@ -135,18 +135,6 @@ func TestBodyShorterThanItsLength(t *testing.T) {
 	})
 }
 
-// pipeListener accepts the connections of a channel.
-type pipeListener chan net.Conn
-
-func (l pipeListener) Accept() (net.Conn, error) {
-	if conn, ok := <-l; ok {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-func (pipeListener) Close() error   { return nil }
-func (pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
-
 // TestDefaultTimeoutsOfBodies: by default a handler of an upload waits 5 s for the end of the
 // body, and the connection 5 s for a body that the handler has not read.
 func TestDefaultTimeoutsOfBodies(t *testing.T) {

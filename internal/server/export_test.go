@@ -20,20 +20,8 @@ func ServeDefaults(l net.Listener, handler http.Handler, log *slog.Logger) error
 
 // ServeConnections serves handler on l with these limits of connections, over HTTP/2 with encrypted.
 func ServeConnections(l net.Listener, handler http.Handler, limit int, trusted []netip.Prefix, encrypted *tls.Config) error {
-	return ServeConnectionsIdle(l, handler, limit, trusted, encrypted, func() {})
-}
-
-// ServeConnectionsIdle is ServeConnections. It calls idle after a connection became idle, which is after its client has the response.
-func ServeConnectionsIdle(l net.Listener, handler http.Handler, limit int, trusted []netip.Prefix, encrypted *tls.Config, idle func()) error {
 	s := newDefaultServer(l, handler, limit, trusted, slog.New(slog.DiscardHandler))
 	s.TLSConfig, s.tls = encrypted, encrypted != nil
-	observe := s.ConnState
-	s.ConnState = func(conn net.Conn, state http.ConnState) {
-		observe(conn, state)
-		if state == http.StateIdle {
-			idle()
-		}
-	}
 	return s.serve()
 }
 
