@@ -141,7 +141,7 @@ func checkRebuilt(t *testing.T, first, again *touchlinetest.Response) {
 			return false
 		}
 		switch key.Key().String() {
-		case "deliveries", "access_token", "refresh_expires_in", "next", "profile_complete":
+		case "deliveries", "told", "access_token", "refresh_expires_in", "next", "profile_complete":
 			return true
 		}
 		return false
