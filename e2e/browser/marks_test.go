@@ -3,6 +3,7 @@ package browser_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/platform/config"
@@ -120,13 +122,23 @@ func (p *phone) anotherTab() *phone {
 	return tab
 }
 
-func (p *phone) close() {
+// restart closes a browser whose data is in a folder and starts it again. The browser may end before it has written a new cookie: a cookie that
+// outlives the browser is set again.
+func (p *phone) restart(folder string) *phone {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	cookies := p.cookies()
+	ctx, cancel := context.WithTimeout(p.ctx, loadTimeout)
 	defer cancel()
-	if err := chromedp.Cancel(ctx); err != nil {
-		p.t.Fatalf("close the browser: %v", err)
+	if err := chromedp.Cancel(ctx); err != nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		p.t.Fatalf("close the browser: %v", errors.Join(err, ctx.Err()))
 	}
+	again := newOwnBrowser(p.t, p.url, folder)
+	for _, c := range cookies {
+		if !c.Session {
+			again.setCookie(&http.Cookie{Name: c.Name, Value: c.Value, Path: c.Path, HttpOnly: c.HTTPOnly, MaxAge: 3600})
+		}
+	}
+	return again
 }
 
 // row returns the selector of a mark of a player on the sheet.
@@ -212,8 +224,7 @@ func TestWaitingMarks(t *testing.T) {
 	p.waitForText("U12 Evening")
 
 	// The browser is closed. Two tabs are open afterwards, and each marks another player.
-	p.close()
-	p = newOwnBrowser(t, p.url, folder)
+	p = p.restart(folder)
 	p.open("/coach")
 	p.waitForText("5 marks wait to be sent.")
 	p.open(sheet)
@@ -238,7 +249,10 @@ func TestWaitingMarks(t *testing.T) {
 	p.open("/coach")
 	p.waitUntilPromise(`caches.match('/coach').then((page) => page.text()).then((page) => page.includes('.r1-'))`)
 	p.waitUntilPromise(`caches.has('release r1-')`) // the service worker of the new release runs
-	p.waitUntilPromise(`navigator.serviceWorker.ready.then((r) => !r.installing && !r.waiting && r.active.state === 'activated')`)
+	p.waitUntilPromise(`navigator.serviceWorker.ready.then((r) => !r.installing)`)
+	// The new one starts after the last event of the one before, which can last for minutes. A browser ends idle service workers; here at once.
+	p.do(serviceworker.Enable(), serviceworker.StopAllWorkers(), serviceworker.Disable())
+	p.waitUntilPromise(`navigator.serviceWorker.ready.then((r) => !r.waiting && r.active.state === 'activated')`)
 	stop()
 	p.open("/coach/players") // kept before the release
 	p.wantText("Asha Rao")

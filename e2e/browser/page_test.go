@@ -1,13 +1,11 @@
 package browser_test
 
 import (
-	"context"
 	"encoding/json"
 	"html"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -103,17 +101,12 @@ func (p *phone) answered() answer {
 // cookie returns the value of a cookie, or "".
 func (p *phone) cookie(name string) string {
 	p.t.Helper()
-	var value string
-	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		cookies, err := network.GetCookies().WithURLs([]string{p.url}).Do(ctx)
-		for _, c := range cookies {
-			if c.Name == name {
-				value = c.Value
-			}
+	for _, c := range p.cookies() {
+		if c.Name == name {
+			return c.Value
 		}
-		return err
-	}))
-	return value
+	}
+	return ""
 }
 
 // kept is a page that stays open elsewhere.

@@ -61,6 +61,16 @@ func (r *cookieRecorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// cookies returns the cookies of the page.
+func (p *phone) cookies() (cookies []*network.Cookie) {
+	p.t.Helper()
+	p.do(chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		cookies, err = network.GetCookies().WithURLs([]string{p.url}).Do(ctx)
+		return err
+	}))
+	return cookies
+}
+
 // client returns an HTTP client with the cookies of the browser.
 func (p *phone) client() *http.Client {
 	p.t.Helper()
@@ -73,13 +83,9 @@ func (p *phone) client() *http.Client {
 		p.t.Fatal(err)
 	}
 	var stored []*http.Cookie
-	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		cookies, err := network.GetCookies().Do(ctx)
-		for _, c := range cookies {
-			stored = append(stored, &http.Cookie{Name: c.Name, Value: c.Value})
-		}
-		return err
-	}))
+	for _, c := range p.cookies() {
+		stored = append(stored, &http.Cookie{Name: c.Name, Value: c.Value})
+	}
 	jar.SetCookies(address, stored)
 	return &http.Client{Jar: jar}
 }
