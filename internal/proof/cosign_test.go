@@ -34,7 +34,7 @@ type testWitness struct {
 	verifier func(origin string) note.Verifier
 	statuses []int
 	broken   int           // status of the next responses; 0 works
-	hang     chan struct{} // if it is not nil, responses wait until it is closed
+	hang     chan struct{} // if it is not nil, responses send to it, and wait then until it is closed
 }
 
 func newWitness(f *fixture, name string) *testWitness {
@@ -57,6 +57,7 @@ func (w *testWitness) serve(out http.ResponseWriter, r *http.Request) {
 	hang := w.hang
 	w.mu.Unlock()
 	if hang != nil {
+		hang <- struct{}{}
 		<-hang
 	}
 	w.mu.Lock()
@@ -277,6 +278,7 @@ func TestWitnessDown(t *testing.T) {
 				t.Error(err)
 			}
 		})
+		<-slow.hang // the first job has chosen the checkpoint
 		if err := jobs[1](bg); err == nil || !strings.Contains(err.Error(), "down.example/w has accepted no checkpoint since") || !strings.Contains(err.Error(), "responded 503") {
 			t.Errorf("down: %v", err)
 		}
@@ -290,6 +292,7 @@ func TestWitnessDown(t *testing.T) {
 		}
 		close(slow.hang)
 		hanging.Wait()
+		slow.set(func() { slow.hang = nil })
 		down.set(func() { down.broken = 0 })
 		f.ahead.Add(int64(publishEvery + time.Second))
 		f.publishAll()

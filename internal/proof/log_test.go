@@ -143,14 +143,16 @@ func change(db *store.DB, n int) approval.ConsentChange {
 // record adds n records in one transaction.
 func (f *fixture) record(n int) {
 	f.Helper()
-	ok(f, f.DB.Write(bg, func(tx *store.Tx) error {
-		var changes []approval.ConsentChange
-		for i := range n {
-			changes = append(changes, change(f.DB, f.recorded+i))
-		}
-		return proof.ConsentChanged(bg, tx, changes)
-	}))
-	f.recorded += n
+	for last := f.recorded + n; f.recorded < last; {
+		ok(f, f.DB.Write(bg, func(tx *store.Tx) error {
+			var changes []approval.ConsentChange
+			for i := range min(100, last-f.recorded) {
+				changes = append(changes, change(f.DB, f.recorded+i))
+			}
+			return proof.ConsentChanged(bg, tx, changes)
+		}))
+		f.recorded = min(f.recorded+100, last)
+	}
 }
 
 // checkpoint returns the newest checkpoint, whose signature it checks.
