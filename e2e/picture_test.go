@@ -32,7 +32,11 @@ func TestPictures(t *testing.T) {
 		if !bytes.Contains(photo, []byte("GPS 12.9716")) {
 			t.Fatal("the photo has no GPS position")
 		}
-		d := c.Upload(t, "profile_picture", "me.jpeg", photo, "title", "Me").Want(t, 201)
+		d := c.Upload(t, "profile_picture", "me.jpeg", photo, "title", "Me")
+		for tries := 1; d.Status == 503 && tries < 10; tries++ { // a busy machine has no time for a large photo
+			d = c.Upload(t, "profile_picture", "me.jpeg", photo, "title", "Me")
+		}
+		d.Want(t, 201)
 		if d.String("width") != "683" || d.String("height") != "1024" || d.String("media_type") != "image/jpeg" || d.String("file_name") != "me.jpeg" {
 			t.Errorf("upload: got %s", d.Body)
 		}
