@@ -115,7 +115,7 @@ func TestRateLimitOfPages(t *testing.T) {
 	for range 40 {
 		s.Call(t, "GET", "/api/coaches", "", nil).Want(t, 200)
 	}
-	for range 2000 { // a slow machine gets a new request a second
+	for range 2000 { // the limit allows one more each second, and a slow machine sends few
 		resp, err := http.Get(s.URL + "/sign-in/coach")
 		if err != nil {
 			t.Fatal(err)

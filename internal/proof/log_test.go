@@ -140,7 +140,7 @@ func change(db *store.DB, n int) approval.ConsentChange {
 	}
 }
 
-// record adds n records in one transaction.
+// record adds n records, at most 100 in one transaction: a busy machine has 10 s for each.
 func (f *fixture) record(n int) {
 	f.Helper()
 	for last := f.recorded + n; f.recorded < last; {
